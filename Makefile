@@ -1,5 +1,5 @@
 # Each check is defined here once; .ci/run and people call the same targets.
-# PYTHON is the interpreter that makes .venv; ARGS goes to the program behind test, attack, requirements, bench and mutate.
+# PYTHON is the interpreter that makes .venv; ARGS goes to the program behind test, attack, requirements, bench, bench-liars, replay and mutate.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -21,7 +21,7 @@ READY  := $(VENV)/.ready-$(VERSION)-$(shell cat $(PINNED) 2>/dev/null | cksum | 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo check format check-format check-lint check-types check-imports check-docs check-house
-.PHONY: test attack crash tlc agents test-agents requirements bench mutate lock clean check-python
+.PHONY: test attack crash tlc agents runners test-agents requirements bench bench-liars replay mutate lock clean check-python
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
@@ -75,6 +75,9 @@ tlc: $(READY) ## let TLC check every machine and every seeded bug (long, needs J
 agents: $(READY) ## install pinned agents into .venv/agents for the tests (AGENTS="pi codex" for some)
 	$(BIN)/python tools/install_agents.py $(VENV)/agents $(AGENTS)
 
+runners: $(READY) ## install pinned test runners into .venv/runners for the tests (RUNNERS="jest ava" for some)
+	$(BIN)/python -m tools.install_runners $(VENV)/runners $(RUNNERS)
+
 test-agents: agents ## run real agents against a scripted model
 	$(BIN)/python -m pytest -n 2 tests/agents $(ARGS)
 
@@ -84,11 +87,17 @@ requirements: $(READY) ## count the requirements that passing tests show (ARGS=-
 bench: $(READY) ## measure cold start, commit point and step, with peers in the same run
 	$(BIN)/python bench/run.py $(ARGS)
 
+bench-liars: $(READY) ## play the same lying agents through Detent and its peers (long, installs the peers)
+	$(BIN)/python -m bench.liars $(ARGS)
+
+replay: $(READY) ## take honest changes of published packages to the last move (long, downloads them; ARGS=NAME for some)
+	$(BIN)/python -m tools.replay_honest $(ARGS)
+
 mutate: $(READY) ## break each guard on purpose and see a test turn red
 	$(BIN)/python tools/mutate.py $(ARGS)
 
 # The oldest Python asks for the most backports, so its answer also holds for the newer ones.
-lock: check-python ## pin the packages of requirements/*.in again (ARGS=--upgrade for newer ones)
+lock: check-python $(READY) ## pin the packages of requirements/*.in again (ARGS=--upgrade for newer ones)
 	@test "$(ASKED)" = 3.11 || { echo "lock: needs Python 3.11, $(PYTHON) is $(ASKED); next: make lock PYTHON=python3.11"; exit 1; }
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	$(PYTHON) -m venv "$$scratch" && \
@@ -97,6 +106,13 @@ lock: check-python ## pin the packages of requirements/*.in again (ARGS=--upgrad
 		CUSTOM_COMPILE_COMMAND='make lock' "$$scratch/bin/pip-compile" --quiet --generate-hashes --allow-unsafe --strip-extras \
 			--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(ARGS) \
 			--output-file requirements/$$name.lock requirements/$$name.in || exit 1; \
+	done
+	@for pair in bench-work:3.11 bench-specify:3.11 bench-orkestra:3.12 bench-bernstein:3.12; do \
+		name=$${pair%:*} && $(BIN)/uv pip compile --quiet --python-version $${pair#*:} --generate-hashes --no-emit-index-url \
+			--custom-compile-command 'make lock' $(ARGS) --output-file requirements/$$name.lock requirements/$$name.in || exit 1; \
+	done
+	@for name in bench-takt bench-ralphy; do \
+		(cd requirements/$$name && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --no-audit --no-fund) || exit 1; \
 	done
 
 clean: ## remove .venv and everything else that make and the tools left behind

@@ -7,6 +7,7 @@ an error: the run goes on without it.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 from bench.process import clean_environment
 
 INSTALL_TIMEOUT_S = 300
+_NEWER = 5  # how many minor versions are looked for
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 
 
@@ -48,18 +50,44 @@ def detent_environment(root: Path, ground: Path) -> Path:
     return folder / "bin"
 
 
-def peer_environment(root: Path, ground: Path, name: str, *, may_install: bool) -> Path:
-    """A peer, pinned with hashes by its own lock file."""
+def peer_environment(
+    root: Path, ground: Path, name: str, *, may_install: bool, needs: tuple[int, int] = (3, 11)
+) -> Path:
+    """A peer, pinned with hashes by its own lock file; `needs` is the least Python it runs on."""
     lock = root / "requirements" / f"bench-{name}.lock"
     key = _key([lock])
     folder = ground / "environments" / name
     if not _is_made(folder, key):
         if not may_install:
             raise Unavailable("not installed yet; a full run installs it")
-        _create(folder)
+        if sys.version_info[:2] >= needs:
+            _create(folder)
+        else:
+            _create_with(_find_python(needs), folder)
         _install(folder, "--require-hashes", "-r", str(lock))
         _mark_made(folder, key)
     return folder / "bin"
+
+
+def npm_environment(root: Path, ground: Path, name: str, *, may_install: bool) -> Path:
+    """A peer from npm, pinned with hashes by its own lock file; no script of a package is run."""
+    pins = root / "requirements" / f"bench-{name}"
+    names = ("package.json", "package-lock.json")
+    key = _key([pins / one for one in names])
+    folder = ground / "environments" / name
+    if not _is_made(folder, key):
+        if not may_install:
+            raise Unavailable("not installed yet; a full run installs it")
+        npm = shutil.which("npm")
+        if not npm:
+            raise Unavailable("npm not found")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for one in names:
+            shutil.copy(pins / one, folder)
+        _run_installer((npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder)), "npm ERR")
+        _mark_made(folder, key)
+    return folder / "node_modules" / ".bin"
 
 
 def _key(paths: Sequence[Path]) -> str:
@@ -84,14 +112,39 @@ def _create(folder: Path) -> None:
     venv.EnvBuilder(symlinks=True, with_pip=False).create(folder)
 
 
+def _find_python(needs: tuple[int, int]) -> str:
+    """A newer Python than ours on PATH that really starts."""
+    for minor in range(needs[1], needs[1] + _NEWER):
+        for folder in os.get_exec_path():
+            program = os.path.join(folder, f"python{needs[0]}.{minor}")
+            if os.access(program, os.X_OK) and not _fails((program, "-c", "import venv")):
+                return program
+    raise Unavailable(f"needs Python {needs[0]}.{needs[1]} or newer, and none is on PATH")
+
+
+def _create_with(python: str, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if _fails((python, "-m", "venv", "--without-pip", str(folder))):
+        raise Unavailable(f"{python} makes no virtual environment")
+
+
+def _fails(argv: Sequence[str]) -> bool:
+    done = subprocess.run(argv, env=clean_environment(), capture_output=True, timeout=INSTALL_TIMEOUT_S, check=False)
+    return done.returncode != 0
+
+
 def _install(folder: Path, *arguments: str) -> None:
     _pip("--python", str(folder / "bin" / "python"), "install", "--compile", *arguments)
 
 
 def _pip(*arguments: str) -> None:
+    _run_installer((*_PIP, *arguments), "ERROR")
+
+
+def _run_installer(argv: Sequence[str], mark: str) -> None:
     try:
         done = subprocess.run(
-            [*_PIP, *arguments],
+            argv,
             env=clean_environment(keep_pip=True),
             capture_output=True,
             encoding="utf-8",
@@ -101,5 +154,5 @@ def _pip(*arguments: str) -> None:
     except subprocess.TimeoutExpired:
         raise Unavailable(f"not installed within {INSTALL_TIMEOUT_S} s") from None
     if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip failed"]
-        raise Unavailable(lines[-1].removeprefix("ERROR: "))
+        lines = [line for line in done.stderr.splitlines() if line.startswith(mark)] or ["the installer failed"]
+        raise Unavailable(lines[-1].removeprefix(f"{mark}: "))

@@ -48,7 +48,7 @@ class Advisories:
                 self.wfile.write(body)
 
             def log_message(self, *_: Any) -> None:
-                """Nobody reads it."""
+                """Print nothing: the log is not read."""
 
         return Handler
 
@@ -89,7 +89,7 @@ class NpmRegistry:
                 self.wfile.write(body)
 
             def log_message(self, *_: Any) -> None:
-                """Nobody reads it."""
+                """Print nothing: the log is not read."""
 
         return Handler
 

@@ -77,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _hide_settings(config: pytest.Config) -> None:
-    """An empty folder instead of the settings of the person who runs the tests.
+    """An empty folder instead of the settings of the user running the tests.
 
     It exists and is theirs: a browser makes a missing one, and git warns of one that another user made.
     """
@@ -89,7 +89,7 @@ def _hide_settings(config: pytest.Config) -> None:
 def _use_memory() -> None:
     """Folders of tests lie in memory where there is much of it and programs may run there, as in few containers.
 
-    Not where Landlock is the best there is: to those whom it holds `/dev` is closed.
+    Not where Landlock is the best sandbox: it closes `/dev`.
     """
     place = "PYTEST_DEBUG_TEMPROOT"
     if place in os.environ or not os.access(MEMORY, os.W_OK):
@@ -101,7 +101,7 @@ def _use_memory() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: whoever looks for garbage need not look through them each time."""
+    """Thousands of tests stay until the end: the garbage collector need not scan them each time."""
     gc.freeze()
 
 
@@ -216,7 +216,7 @@ class MakeRepo:
 def ends_in_time() -> Iterator[None]:
     """A test that hangs is ended by an alarm; those that take it away from us are on their own."""
 
-    if signal.getitimer(signal.ITIMER_REAL)[0]:  # somebody who watches tests from outside has set one already
+    if signal.getitimer(signal.ITIMER_REAL)[0]:  # a watcher outside the tests has set one already
         yield
         return
 
@@ -233,7 +233,7 @@ def ends_in_time() -> Iterator[None]:
 
 
 def hear_signals() -> None:
-    """For `preexec_fn`: who runs the tests may be deaf to signals, as under nohup, and children would be too."""
+    """For `preexec_fn`: the test process may ignore signals, as under nohup, and children would too."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 

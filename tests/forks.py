@@ -80,7 +80,7 @@ def _made() -> set[tuple[str, int]]:
 
 
 class Forks:
-    """The process that commands are forked from; it ends with whoever made it."""
+    """The process that commands are forked from; it ends with its parent."""
 
     def __init__(
         self, python: Sequence[str] = (sys.executable, "-P"), environment: Mapping[str, str] | None = None
@@ -155,7 +155,7 @@ def _converse(giving: int, given: bytes, readings: Sequence[int], until: float) 
 
 
 def _give(giving: int, given: bytes) -> bytes:
-    """What is left to be given; nothing when nobody takes it any more."""
+    """The unread rest; nothing when the reader is gone."""
     try:
         return given[os.write(giving, given) :]
     except BrokenPipeError:
@@ -163,7 +163,7 @@ def _give(giving: int, given: bytes) -> bytes:
 
 
 def serve(requests: socket.socket) -> None:
-    """Fork for every request until nobody can ask any more."""
+    """Fork for every request until the last client is gone."""
     patterns = Patterns()
     with selectors.DefaultSelector() as waiting:
         waiting.register(requests, selectors.EVENT_READ)
@@ -205,7 +205,7 @@ def _begin(
 def _end(pid: int, answer: int, tracer: subprocess.Popen[bytes] | None) -> None:
     if tracer is not None:
         tracer.communicate()  # it has written down the last call then
-    with suppress(BrokenPipeError):  # nobody waits for it any more
+    with suppress(BrokenPipeError):  # its reader is gone
         os.write(answer, str(os.waitpid(pid, 0)[1]).encode())
     os.close(answer)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from detent.store.journal.events import KINDS
-from detent.store.journal.line import Line, line_of, required
+from detent.store.journal.line import Line, required
+from detent.view import view_of
 
 
 def made(line_kind: str, said: Mapping[str, Any] = {}, **more: Any) -> Line:
@@ -14,7 +15,7 @@ def made(line_kind: str, said: Mapping[str, Any] = {}, **more: Any) -> Line:
     kind = KINDS[line_kind]
     types = {name.removesuffix("_"): text for one in kind.__mro__[:-1] for name, text in one.__annotations__.items()}
     given = {"kind": line_kind, **said, **more}
-    return line_of(kind, {**given, **{name: _empty(types[name]) for name in required(kind) if name not in given}})
+    return view_of(kind, {**given, **{name: _empty(types[name]) for name in required(kind) if name not in given}})
 
 
 def _empty(text: str) -> object:

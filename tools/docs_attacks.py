@@ -15,7 +15,7 @@ def attacks_page() -> list[str]:
         "task that works in place (`ralf`, `lights-out`) runs at level none, and the row of that level holds for it.",
         "",
     ]
-    for attack in ATTACKS:
+    for attack in (one for one in ATTACKS if not one.is_hack):
         lines += [
             f"## {attack.name}",
             "",
@@ -29,4 +29,47 @@ def attacks_page() -> list[str]:
             ("level", "", "by, or why not"),
             ((level, STOPPED if claim.is_stopped else f"**{OPEN}**", claim.words) for level, claim in claims),
         )
-    return lines
+    return [*lines, *_hacks()]
+
+
+def _hacks() -> list[str]:
+    """The reward hacks and honest changes: their answer is the same at every level, so each is one row."""
+    from detent.lab.attack.lab import OPEN
+    from detent.lab.attack.table import HACKS, HONEST_CHANGES
+    from tools.docs_machines import table
+
+    rows = []
+    for hack in HACKS:
+        claim = next(iter(hack.claims.values()))
+        words = claim.words if claim.is_stopped else f"**{OPEN}**: {claim.words}"
+        rows.append((f"`{hack.name}`", hack.variant, hack.tries, words))
+    return [
+        "## Reward hacks",
+        "",
+        "Agents that do everything right but cheat the tests, with the words of the answer they get at every level.",
+        "",
+        *table(("cheat", "runner", "what it does", "answer"), rows),
+        "Honest changes that must get through. A question to a person is named; everything else is done without one.",
+        "",
+        *table(
+            ("change", "runner", "what it does", "answer"),
+            (
+                (f"`{one.name}`", one.variant, one.tries, next(iter(one.claims.values())).words)
+                for one in HONEST_CHANGES
+            ),
+        ),
+        last_line(),
+    ]
+
+
+def last_line() -> str:
+    """The sum of both tables, which README.md repeats."""
+    from detent.lab.attack.table import HACKS, HONEST_CHANGES
+
+    words = [next(iter(hack.claims.values())).words for hack in HACKS]
+    ends = ("refused", "a person is asked", "waits", "honestly not decidable")
+    refused, asked, waiting, open_ = (sum(one.startswith(end) for one in words) for end in ends)
+    return (
+        f"{len(words)} cheats: {refused} refused, {asked} asked about, {waiting} waiting for a test that shows the "
+        f"change, {open_} honestly not decidable. {len(HONEST_CHANGES)} honest changes: 0 refused."
+    )

@@ -5,16 +5,21 @@ A key without a meaning, or a meaning without its key, stops the generation: the
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
 
+from detent import store_spec
 from detent.machines import parse, parse_store
 from detent.machines.findings import EXCEPTIONS
-from detent.machines.load import built_in_names, load
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.registry import effects, steps
 from detent.store.journal import places, settings, user_settings
 from detent.store.journal.places import POINTER, Project, TaskPlaces
 from detent.store.journal.settings import FILE
+from detent.store_spec import Event, Harness, Resolving, StoreSpec, Tells, Version
+from detent.view import KEYS
 from tools.docs_machines import table
 from tools.docs_settings import SETTINGS, USER_SETTINGS, keys_asked_for, settings_keys
 
@@ -158,75 +163,6 @@ SHOWN_MEAN: Mapping[str, str] = {
     "why": "why the engine brought the task into this state; empty where a person or an agent did",
     "revision": "the number of the last filed revision",
 }
-STORE: Mapping[str, str] = {
-    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head), "
-    "json_document (values named by pointers such as `/phase/type`)",
-    "file": "the native file",
-    "state": "the label of its state line",
-    "updated": "the label that shows when the state last changed",
-    "log": "the native log",
-    "log_form": "how it is written: json_lines (the default), or markdown: a heading for each event, its fields below",
-    "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
-    "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
-    "the value at that path, `{limits.NAME}` how far a limit goes, `{because}` which gate failed and why. Without "
-    "it the log tells every journal line",
-    "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
-    "name puts them away under `versions/STATE-ROUND/`",
-    "record": "the file that says why the work was taken back, by the effect `revert_record`",
-    "rounds": "where the native file shows how often each state was entered, with `{state}` in it",
-    "status": "where it shows `pending` for the state the task is in, and for one that was left the label of the move, "
-    "with `{state}` in it; written with each move, and left alone in between",
-    "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
-    "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
-    "with a copy kept beside it, a newer one refused",
-    "fsync": "true: the native file itself is synced, by way of a temporary called `FILE.<random>.tmp`",
-    "files": "files of a new folder, from the machine's scaffold",
-    "folders": "folders of a new folder",
-    "extra": "files made on request, by name",
-    "title": "the field that takes the words given to `detent new`",
-    "retitles": "whether the task is called by what a person writes into that field while no lock holds it",
-    "checks": "the field that takes its `--check` commands",
-    "evidence": "where the evidence page lies",
-    "link": "the field that is led to that page whenever it is made",
-    "branch": "the field that names the task's branch",
-    "report": "the file of the native folder with the report of a block; an agent's own counts if it has the form",
-    "report_field": "the field that shows it while the task is blocked",
-    "post_mortem": "the file in which an agent says why a gate keeps failing: What went wrong, What to try "
-    "differently, What to avoid",
-    "reads": "table: the file of the native folder that a person reads before they decide in a state",
-    "options": "table: the options a report offers in a state, the recommended one first",
-    "message": "the file of the native folder that holds the message of the person's commit",
-    "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
-    "folder": "the native folder of one task in it, with `{id}`",
-    "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
-    "adds": "table: the only files, by pattern, that a role may add or change in the folders that `writes` gives it; "
-    "whatever else it changes there is restored, and its run counts for nothing",
-    "resolves": "table by state: who carries out a person's answer to a block of it, before the state's own role looks "
-    "again. `limit` is what such blocks count towards; once something was counted, `role` works first, with `may`, "
-    "`must_not` and `prompt` of its own; `opens` names locks that are open for that role alone",
-    "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
-    "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
-    "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree; "
-    "`project_agents` is where agents describe roles of the project, and the prompts of `project_agents_in` name them",
-    "tells": "table: how the native file says that a task rests. `field` is the field that says it, `first` what a new "
-    "task has there; then a table for each end, `stopped`, `waiting` (for an answer) and `goes_on`, with the words of "
-    "that field, and of others that are filled where they are blank. `{why}`, `{id}` and `{FIELD}` are filled in",
-    "adopted": "table: registers a folder taken over in a state is taken to have, on the word of who takes it over",
-    "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
-    "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
-    "in_place": "true: tasks always work in the checkout itself",
-    "active": "a file in `root` with the id of the task that was chosen last",
-    "shows": "table: a place in the native file, and what it shows: see below",
-    "runs": "a folder in `root`: one folder per agent run of any task, with `run.json` and `output.log`",
-    "conversation": "a file in `root`, with `{id}`: what people and agents said, one JSON line each",
-    "talks_in": "the states whose words belong to the conversation",
-    "recovers_in": "the states in which context is recovered: the prompt of the run after one of them tells the last "
-    "commits, the post-mortems of the log, what to read first and how the commands stand",
-    "briefing": "files of the native folder such a run reads first",
-    "draft": "the file of the native folder that `file_spec` files",
-    "revision": "where it is filed, with `{n}` for the number",
-    "final": "states in which nothing is brought back any more (`detent restore` is refused)",
-}
 PLACES: Mapping[str, str] = {
     "tasks_folder": "all tasks",
     "lock_path": "held while a task is made",
@@ -239,7 +175,7 @@ PLACES: Mapping[str, str] = {
     "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: what is locked, and what was put back",
-    "aside": "spoilt files, where the place they stood in is part of the work",
+    "aside": "damaged files, where their own place is part of the work",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "touched": "the protected files that tree touched, for readers; may be deleted",
@@ -254,6 +190,24 @@ PLACES: Mapping[str, str] = {
     "laid": "what set-up laid into a folder of the task's home, for the runs that work there; may be deleted",
     "last_copy": "the native file as it was last written, where no journal line carries it; may be deleted",
 }
+
+
+def store_keys() -> dict[str, str]:
+    """Each key of `[store]` with its sentence: the text below the field."""
+    tree = ast.parse(Path(str(store_spec.__file__)).read_text(encoding="utf-8"))
+    (spec,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "StoreSpec")
+    found: dict[str, str] = {}
+    for field, said in pairwise(spec.body):
+        match field, said:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                found[name] = " ".join(words.split())
+            case ast.AnnAssign(target=ast.Name(id=name)), _:
+                raise SystemExit(f"the key {name} of [store] has no sentence below it")
+            case _:
+                pass
+    return found
+
+
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals
 
 
@@ -264,42 +218,21 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {
-        "file",
-        "section",
-        "then",
-        "first",
-        "tree",
-        "why",
-        "idle_max",
-        "same_max",
-        "clears",
-        "extra",
-        "folders",
-        "root",
-        "in_place",
+    machine |= {"section", "then", "tree", "why", "idle_max", "same_max", "clears"}
+    store = {
+        KEYS.get(name, name) for kind in (StoreSpec, Event, Version, Resolving, Harness, Tells) for name in kind._fields
     }
-    machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes", "adds", "resolves", "opens"}
-    machine |= {"archive", "record", "adopted", "tells"}
-    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold", "project_agents"}
-    machine |= {"project_agents_in"}
-    machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
-    machine |= {"log_form", "options", "briefing", "retitles", "reads"}
+    parser = Path(str(parse_store.__file__)).read_text(encoding="utf-8")
     found = [
         *unequal(
-            machine,
-            keys_asked_for(str(parse.__file__)) | keys_asked_for(str(parse_store.__file__)) | {"of", *_LOOPED},
+            machine | store,
+            keys_asked_for(str(parse.__file__)) | keys_asked_for(str(parse_store.__file__)) | {"of", *_LOOPED} | store,
             "machine file key",
         ),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(USER_SETTINGS, keys_asked_for(str(user_settings.__file__)) | {settings.PACKS}, "user's settings key"),
         *unequal(SHOWN_MEAN, vocabulary().shown, "shown value"),
-        *(
-            f"store key {key!r} of {name} has no meaning"
-            for name in built_in_names()
-            for key in load(name, None)[0].store
-            if key not in STORE
-        ),
+        *(f"store key {key!r} is not checked" for key in store_keys() if f'"{key}"' not in parser),
     ]
     known = places_of(Project) | places_of(TaskPlaces)
     return found + unequal(
@@ -322,7 +255,7 @@ def formats_page() -> list[str]:
         "steps of `prepare`": {name: one.says for name, one in steps().items()},
         "`effects`": {name: one.says for name, one in effects().items()},
     }
-    for title, keys in {**MACHINE_FILE, "store": STORE, **said, "values of `shows`": SHOWN_MEAN}.items():
+    for title, keys in {**MACHINE_FILE, "store": store_keys(), **said, "values of `shows`": SHOWN_MEAN}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))

@@ -1,7 +1,7 @@
 """The reference page of the journal: kinds and fields with their types come from the types of the lines.
 
-The first line of a type's docstring says who writes the line, the comment of a field is its sentence. A field without
-one stops the generation.
+The first line of a type's docstring names the writer of the line, the comment of a field is its sentence. A field
+without one stops the generation.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _TYPES = (
     ("Sequence[Lacking]", "list of tables"),
     ("Sequence[str]", "list of text"),
     ("Filed", "table"),
+    ("Found", "table"),
     (" | ", " or "),
 )
 _PLAIN = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false"}

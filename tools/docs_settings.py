@@ -8,6 +8,7 @@ from pathlib import Path
 
 from detent.store.journal import settings
 from detent.store.journal.settings import Settings
+from detent.store.text import proof_settings
 
 SETTINGS: Mapping[str, str] = {
     "default_machine": "the machine of `detent new` without a name",
@@ -30,7 +31,7 @@ SETTINGS: Mapping[str, str] = {
     "budget": "table; what may be spent, in the two tables below",
     "run": "in `[budget]`: bounds of one agent run; `minutes`, `stall_minutes`, `usd`, `tokens`, `turns`",
     "task": "in `[budget]`: bounds of a whole task; `hours`, `usd`, `runs`",
-    "minutes": "in `run`: how long it may take (default: 30)",
+    "minutes": "in `run`: how long it may take (default: 30); in `[proof]`: how long one full proof may take",
     "stall_minutes": "in `run`: how long nothing may come from it (default: 10)",
     "usd": "in `run` and `task`: US dollars",
     "tokens": "in `run`: tokens in and out",
@@ -48,7 +49,8 @@ SETTINGS: Mapping[str, str] = {
     "prompts": "table; words of your own for agents",
     "add": "in `[prompts]`: files of the repository by role; their text is added to the prompts of that role",
     "sandbox": "table; what must hold agents and commands",
-    "require": "in `[sandbox]`: detect (default) or kernel: rather stop than run without the kernel's hold",
+    "require": "in `[sandbox]`: detect (default) or kernel: rather stop than run without it; in `[proof]`: "
+    "the least word for all kinds of change, or a table of words by kind",
     "network": "in `[sandbox]`: allow (default) or deny, by role; `commands` is for proof and set-up",
     "show": "in `[sandbox]`: folders that may be read although something hides them",
     "pass": "in `[sandbox]`: names of variables that runs and commands get besides those of the fixed list",
@@ -60,6 +62,12 @@ SETTINGS: Mapping[str, str] = {
     "osv_url": "in `[audit]`: where the dependency audit asks about Python packages (default: the public OSV service)",
     "accept": "in `[audit]`: list of vulnerabilities, such as `CVE-2024-1234`, that a person accepted",
     "size": "in `[pool]`: task homes (clones) in use at most; whoever finds none stays where it is",
+    "proof": "table; what green test commands must prove before the last move",
+    "flaky": "in `[proof]`: list of tests (`file::name`) that are known to go both ways",
+    "red": "in `[proof]`: list of tests that fail on the first commit, and may go on failing",
+    "changed_tests": "in `[proof]`: `ask` (a person accepts changed tests, once, at the end) or `report`",
+    "parallel": "in `[proof]`: true: proofs of two tasks may run at the same time",
+    "runners": "table of test runners of the project's own, as in [runners](runners.md)",
     "human": "table; who counts as a person",
     "allow_no_new_privs": "in `[human]`: true: also a process that may gain no rights, as inside containers",
 }
@@ -90,4 +98,6 @@ def _keys_of(call: ast.Call) -> Iterator[ast.expr]:
 def settings_keys() -> set[str]:
     """Every key of `detent.toml` that means something today."""
     bounds = {*settings.RUN_BOUNDS, *settings.TASK_BOUNDS, *settings.COMMAND_LIMITS}
-    return keys_asked_for(str(settings.__file__)) | set(Settings().workspace()) | bounds
+    files = (str(settings.__file__), str(proof_settings.__file__))
+    asked = {key for file in files for key in keys_asked_for(file)}
+    return asked | set(Settings().workspace()) | bounds

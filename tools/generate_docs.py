@@ -94,6 +94,7 @@ def pages() -> dict[str, str]:
     from tools.docs_formats import disagreements, formats_page
     from tools.docs_journal import journal_page
     from tools.docs_machines import machines_page
+    from tools.docs_runners import runners_page
 
     wrong = disagreements()
     if wrong:
@@ -103,6 +104,7 @@ def pages() -> dict[str, str]:
         "checks.md": checks_page(),
         "errors.md": errors_page(),
         "formats.md": formats_page(),
+        "runners.md": runners_page(),
         "journal.md": journal_page(),
         "attacks.md": attacks_page(),
     }

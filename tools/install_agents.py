@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,9 +43,8 @@ def command(pin: Pin, folder: Path) -> list[str]:
     return [sys.executable, "-m", "pip", "install", *wheel, "--upgrade", "--target", str(folder), pin.package]
 
 
-def install(name: str, prefix: Path) -> str:
-    """Install one agent and link its program; the answer is empty, or says why it could not be."""
-    pin = PINS[name]
+def install(name: str, pin: Pin, prefix: Path) -> str:
+    """Install one program and link it; the answer is empty, or says why it could not be."""
     folder, link = prefix / name, prefix / "bin" / name
     stamp = folder / ".installed"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == pin.package and link.exists():
@@ -69,14 +69,14 @@ def install(name: str, prefix: Path) -> str:
     return ""
 
 
-def main(arguments: list[str]) -> int:
-    if not arguments or any(name not in PINS for name in arguments[1:]):
-        print(f"usage: install_agents.py FOLDER [{' | '.join(PINS)}]...", file=sys.stderr)
+def main(arguments: list[str], pins: Mapping[str, Pin] = PINS, program: str = "install_agents.py") -> int:
+    if not arguments or any(name not in pins for name in arguments[1:]):
+        print(f"usage: {program} FOLDER [{' | '.join(pins)}]...", file=sys.stderr)
         return 2
     prefix = Path(arguments[0]).resolve()
-    problems = {name: install(name, prefix) for name in arguments[1:] or PINS}
+    problems = {name: install(name, pins[name], prefix) for name in arguments[1:] or pins}
     for name, problem in problems.items():
-        print(f"{name}: " + (f"not installed: {problem}" if problem else f"{PINS[name].package} in {prefix / 'bin'}"))
+        print(f"{name}: " + (f"not installed: {problem}" if problem else f"{pins[name].package} in {prefix / 'bin'}"))
     return 0 if not all(problems.values()) else 1
 
 

@@ -32,16 +32,27 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = ROOT / "docs" / "mutation.md"
 MEMORY_BYTES = 2_000_000_000
-ROOMS = ["src/detent/core", "src/detent/gates"]  # those of the report
+ROOMS = [  # those of the report
+    "src/detent/core",
+    "src/detent/gates",
+    "src/detent/packs/lights_out/checks",
+    *(f"src/detent/packs/{name}.py" for name in ("global_/planned", "global_/reviews", "ralf/criteria", "ralf/spec")),
+    "src/detent/store/journal",
+]
 # The tests that can notice a change in a room; the others are too slow to be run a thousand times.
+GATES = ("tests/unit/gates/test_*.py", "tests/properties/test_verdict.py")
 TESTS = {
     "core": (
         "tests/unit/core/test_*.py",
         "tests/unit/machines/test_shapes.py",
         "tests/properties/test_decide.py",
     ),
-    "gates": ("tests/unit/gates/test_*.py", "tests/properties/test_verdict.py"),
+    "gates": (*GATES, "tests/unit/packs/*/test_*.py", "tests/unit/packs/lights_out/checks/test_*.py"),
+    "packs/global_": ("tests/unit/packs/global_/test_*.py", *GATES),
+    "packs/lights_out": ("tests/unit/packs/lights_out/checks/test_*.py", "tests/unit/packs/lights_out/test_do*.py"),
+    "packs/ralf": ("tests/unit/packs/ralf/test_*.py", *GATES),
     "machines": ("tests/unit/machines/test_*.py", "tests/unit/core/test_*.py"),
+    "store/journal": ("tests/unit/store/journal/test_*.py", "tests/unit/verify/test_audit*.py"),
 }
 PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 PAIRS: tuple[tuple[type[ast.AST], str, type[ast.AST], str], ...] = (
@@ -138,7 +149,7 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         shutil.copy2(ROOT / "pyproject.toml", folder)
-        for name in ("src", "tests"):
+        for name in ("src", "tests", "tools"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
         shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(ROOT / "docs", folder / "docs")
@@ -158,7 +169,7 @@ class Bench:
 
     def _run_and_leave(self, tests: Sequence[str], timeout_s: int) -> None:
         for number in (signal.SIGALRM, signal.SIGPROF):
-            signal.signal(number, signal.SIG_DFL)  # whoever started us may have caught it
+            signal.signal(number, signal.SIG_DFL)  # our parent may have caught it
         # Processor time: on a busy host tests that only take long would pass for endless ones. The clock is for those
         # that wait for what never comes.
         signal.setitimer(signal.ITIMER_PROF, timeout_s)
@@ -196,7 +207,8 @@ def _judge(mutant: Mutant, timeout_s: int, folder: str) -> Verdict:
 
 
 def room_of(file: str) -> str:
-    return Path(file).parent.name
+    """The folder of `TESTS` that the file lies in."""
+    return next(room for room in TESTS if file.startswith(f"src/detent/{room}/"))
 
 
 def relevant_tests(file: str) -> list[str]:
@@ -262,8 +274,8 @@ class Report(NamedTuple):
     def text(self) -> str:
         words = (
             "Written by `make mutate ARGS=--write`, file by file; people write only the last column of the last table,",
-            "and it is kept. `make mutate ARGS='--changed --write'` looks again at files whose source is no longer",
-            "that of their row.",
+            "and it is kept. A row says nothing about a file whose source has another hash today;",
+            "`make mutate ARGS='--changed --write'` looks at those again.",
         )
         looked = [f"| {file} | {' | '.join(map(str, row))} |" for file, row in sorted(self.files.items())]
         rows = [f"| {file}:{' | '.join(row)} |" for file, found in sorted(self.survivors.items()) for row in found]

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from detent.effects.host.access import NONE
+from detent.lab.attack.ground import remove
 from detent.lab.attack.values import FINISHED, MACHINES
-from detent.lab.attack.world import World, remove
+from detent.lab.attack.world import World
 
 _LEFT_OUT = (
     *("live/home/bin", "live/home/.*", "live/home/sockets", "live/tmp", "kept"),

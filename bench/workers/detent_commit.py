@@ -10,7 +10,7 @@ from detent_task import Bouncing, make_repository
 from serve import serve
 
 from detent.store.journal.events import Moved
-from detent.store.journal.line import line_of
+from detent.view import view_of
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
 
     def commit() -> None:
         nonlocal memory
-        memory = store.commit(memory, line_of(Moved, {**content}), memory.snapshot)
+        memory = store.commit(memory, view_of(Moved, {**content}), memory.snapshot)
 
     size = len(memory.last) + 1
     work = {"commit": commit, "append": appender("appended", size), "append 200": appender("appended-200", 200)}

@@ -14,7 +14,7 @@ from detent.effects.host.access import LEVELS
 from detent.effects.host.sandbox import Probe, try_level
 from detent.effects.workspace.checkout import run_command
 from detent.runner.access.access import command_running, hold_command, remember_level
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.task.open import Task
 
@@ -44,7 +44,7 @@ def work_of(task: Task, level: str, folder: str) -> dict[str, Callable[[], objec
 def main() -> None:
     os.environ.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
     repository = make_repository(Path("repository").resolve())
-    task = create(Wish(machine="phase", title="measure", task_id="held", repo=str(repository)))
+    task = create(NewTask(machine="phase", title="measure", task_id="held", repo=str(repository)))
     folder = os.path.join(task.home, "proof")
     os.makedirs(folder)
     work: dict[str, Callable[[], object]] = {

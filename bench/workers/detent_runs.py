@@ -19,7 +19,7 @@ from detent.effects.host.keeper.start import stop
 from detent.effects.host.keeper.watch import Watch
 from detent.faces.cli.output import move_json
 from detent.runner.drive.drive import drive
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ def make_repository(path: Path) -> None:
 
 def begin(repository: Path, number: int) -> Task:
     """One task in implement with its agent asleep."""
-    task = create(Wish(machine="phase", title="measure", task_id=f"run-{number:04}", repo=str(repository)))
+    task = create(NewTask(machine="phase", title="measure", task_id=f"run-{number:04}", repo=str(repository)))
     state = Path(task.native.folder) / "STATE.md"
     text = state.read_text(encoding="utf-8")
     for label, value in FRAME.items():
@@ -80,7 +80,7 @@ def begin(repository: Path, number: int) -> Task:
 
 def describe(task: Task) -> Mapping[str, Any]:
     run = task.memory.run
-    identity = look(task.places.run(run["run"])).identity
+    identity = look(task.places.run(run.run)).identity
     if identity is None:
         raise RuntimeError(f"the run of {task.id} has no identity")
     return {
@@ -88,14 +88,14 @@ def describe(task: Task) -> Mapping[str, Any]:
         "journal": task.places.journal(),
         "gate": os.path.join(task.run_folders()["DETENT_OUT"], GATE),
         "keeper": identity.keeper_pid,
-        "sandbox": run["sandbox"],
-        "state": run["state"],
+        "sandbox": run.sandbox,
+        "state": run.state,
     }
 
 
 def end_all(tasks: list[Task]) -> int:
     """Stop every run that still lives; how many did not end."""
-    folders = [task.places.run(task.memory.run["run"]) for task in tasks]
+    folders = [task.places.run(task.memory.run.run) for task in tasks]
     told = [folder for folder in folders if stop(folder)]
     with Watch(told) as watch:
         return sum(watch.wait(STOP_S) is None for _ in told)

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from detent.core.values import Signal
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.step.step import step
 
@@ -58,7 +58,7 @@ class Bouncing:
     def __init__(self, repository: Path, task_id: str = "bench") -> None:
         os.environ.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
         self.task: Task = create(
-            Wish(machine=str(MACHINE), title="measure", task_id=task_id, repo=str(repository), in_place=True)
+            NewTask(machine=str(MACHINE), title="measure", task_id=task_id, repo=str(repository), in_place=True)
         )
         self.folder = Path(self.task.native.folder)
         (self.folder / "STATE.md").write_text(STATE, encoding="utf-8")

@@ -2,7 +2,7 @@
 
 DetentError            base; never raised itself
 ├── UsageError         the command line or a name in it is wrong (exit 2)
-├── RefusedError       a well-formed wish that the rules forbid before any machine is asked (exit 1)
+├── RefusedError       a well-formed request that the rules forbid before any machine is asked (exit 1)
 │   └── SetUpError     no checkout could be made ready for the commands that prove something: nothing is known yet
 ├── UntrustedError     a repository's settings want what only a person may allow, and none did yet (exit 4)
 ├── UnreadableError    a file that should be readable is not: damaged, missing, foreign, too large (exit 5)
@@ -18,13 +18,15 @@ A refused move is not an error: it is a `Refuse` value (core/values.py).
 
 from __future__ import annotations
 
+from detent.words.message import Message
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
 class DetentError(Exception):
-    """One problem a person can act on: `what` happened, `where`, and the `next_step` to take."""
+    """One problem a person can act on: `what` happened, `where`, and the `next_step`; a message may bring it along."""
 
     code = 3
     kind = "error"
@@ -33,7 +35,7 @@ class DetentError(Exception):
         super().__init__(what)
         self.what = what
         self.where = where
-        self.next_step = next_step
+        self.next_step = next_step or (what.next_step if isinstance(what, Message) else "")
 
 
 class UsageError(DetentError):
@@ -66,6 +68,10 @@ class UnreadableError(DetentError):
     kind = "unreadable"
 
 
+class LostPackError(UnreadableError):
+    """The code of a pack that a task is pinned to can't be had as it was; the task can be given up all the same."""
+
+
 class BeyondBoundError(UnreadableError):
     """Something is larger, longer or more than is ever read; `where` names it."""
 
@@ -94,7 +100,7 @@ class ToolError(DetentError):
 
 
 class TakesLong(Exception):  # no error: the answer can be had, but not at once
-    """A look would take long. A caller that many others wait for leaves it to another process."""
+    """A scan would take long. A caller that many others wait for leaves it to another process."""
 
 
 class Ended(BaseException):
@@ -112,10 +118,7 @@ class MachineError(DetentError):
     kind = "machine"
 
     def __init__(self, problems: tuple[str, ...], *, where: str = "") -> None:
-        count = len(problems)
-        super().__init__(
-            f"{count} problem{'s' if count != 1 else ''} in the machine file",
-            where=where,
-            next_step=f"correct the file, then run: detent machine check {where or 'FILE'}",
-        )
+        from detent.words.errors import problems_in_machine  # no command that only looks meets a faulty machine
+
+        super().__init__(problems_in_machine(len(problems), where), where=where)
         self.problems = problems

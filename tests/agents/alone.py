@@ -1,9 +1,9 @@
 """Runs a program that can reach nothing but one loopback port: `python alone.py SOCKET PORT PROGRAM ARGUMENT...`.
 
 The order: enter a user and a network namespace of our own, raise its loopback, open the port there, hand the listening
-socket to whoever waits at the Unix socket, become the program. A socket keeps the namespace it was made in, so the
-model answers from outside while the program has no other way out. Without arguments it only says, by its exit, whether
-this host allows such namespaces.
+socket to the process that waits at the Unix socket, become the program. A socket keeps the namespace it was made in, so
+the model answers from outside while the program has no other way out. Without arguments it only says, by its exit,
+whether this host allows such namespaces.
 """
 
 from __future__ import annotations

@@ -42,20 +42,20 @@ WRITE_TOOLS = ("write", "Write", "write_file", "create_file")
 SHELL_TOOLS = ("bash", "Bash", "exec_command", "shell_command", "shell", "run_shell_command")
 
 
-def call_for(wish: Shell | Write, tools: Mapping[str, Json], identity: str) -> Call:
-    """The wish as a call of one of the offered tools; if none fits, of one that was not offered."""
-    if isinstance(wish, Write):
+def call_for(action: Shell | Write, tools: Mapping[str, Json], identity: str) -> Call:
+    """The action as a call of one of the offered tools; if none fits, of one that was not offered."""
+    if isinstance(action, Write):
         for name in WRITE_TOOLS:
             if name in tools:
                 path = _argument(tools[name], ("path", "file_path", "filePath"))
-                return Call(identity, name, {path: wish.path, "content": wish.content})
-        wish = Shell(f"printf %s {shlex.quote(wish.content)} > {shlex.quote(wish.path)}")
+                return Call(identity, name, {path: action.path, "content": action.content})
+        action = Shell(f"printf %s {shlex.quote(action.content)} > {shlex.quote(action.path)}")
     for name in SHELL_TOOLS:
         if name in tools:
             key = _argument(tools[name], ("command", "cmd"))
             is_list = _properties(tools[name]).get(key, {}).get("type") == "array"
-            return Call(identity, name, {key: ["sh", "-c", wish.command] if is_list else wish.command})
-    return Call(identity, "bash", {"command": wish.command})
+            return Call(identity, name, {key: ["sh", "-c", action.command] if is_list else action.command})
+    return Call(identity, "bash", {"command": action.command})
 
 
 def _properties(tool: Json) -> Json:

@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         # Agents merge answers that carry the same name, so every answer and every call has one of its own.
         identity = uuid.uuid4().hex
-        calls = [call_for(wish, tools, f"{identity}_{index}") for index, wish in enumerate(turn.calls)]
+        calls = [call_for(action, tools, f"{identity}_{index}") for index, action in enumerate(turn.calls)]
         answer = dialect.answer(identity, request, turn.text, calls)
         if request.get("stream"):
             self._stream(dialect.events(answer))

@@ -50,7 +50,7 @@ def test_a_task_goes_from_new_to_done_and_nothing_else_is_touched(driven: Driven
     assert driven.task.git("rev-parse", "HEAD", "refs/heads/main") == work
     assert {path.name for path in driven.folder.iterdir()} == {"bin", "home", "repo", "state"}
     inside = {path.name for path in driven.task.home.iterdir() if path.is_dir()}
-    assert inside == {"agents", "bin", "cache", "drop", "look", "out", "task", "tmp", "tree"}
+    assert inside == {"agents", "bin", "cache", "drop", "look", "out", "reports", "task", "tmp", "tree"}
     # A run's usage stands in its own line, and the sum in the status.
     used = [line["usage"] for line in driven.lines("run_ended")]
     assert [one["turns"] for one in used] == [2, 1, 3, 1, 2]

@@ -78,7 +78,7 @@ class Meeting:
                 try:
                     talk, _address = self._socket.accept()
                 except OSError:
-                    return  # it is over, or nobody came; the test sees that from the run
+                    return  # it is over, or no agent connected; the test sees that from the run
                 with talk:
                     _message, descriptors, _flags, _from = socket.recv_fds(talk, 16, 1)
                 for descriptor in descriptors:  # none, if the program died meanwhile

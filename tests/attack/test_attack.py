@@ -15,6 +15,8 @@ import pytest
 
 from detent.effects.host.access import LANDLOCK, LEVELS, NONE
 from detent.lab.attack.attackers.processes import ALIVE
+from detent.lab.attack.ground import remove
+from detent.lab.attack.hacks.grounds import GROUNDS
 from detent.lab.attack.inside import LOOT, gate_answers, write_section
 from detent.lab.attack.lab import (
     BETTER,
@@ -24,6 +26,7 @@ from detent.lab.attack.lab import (
     STOPPED,
     Play,
     claim_of,
+    lacking_grounds,
     offered_levels,
     offered_machines,
     play,
@@ -31,10 +34,10 @@ from detent.lab.attack.lab import (
     sample,
 )
 from detent.lab.attack.scene import Scene
-from detent.lab.attack.table import ATTACKS, CONTROLS
-from detent.lab.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, RED, WORK
+from detent.lab.attack.table import ATTACKS, CONTROLS, HONEST_CHANGES
+from detent.lab.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, PYTEST, RED, WORK
 from detent.lab.attack.variants import HERE
-from detent.lab.attack.world import World, remove
+from detent.lab.attack.world import World
 from detent.store.journal.run_events import RunPlanned
 from tests.conftest import Detent
 
@@ -80,7 +83,9 @@ def test_sampled_attacks_end_as_their_level_claims(world: World, machine: str, p
 
 def test_the_sample_plays_every_attack_once_and_every_level_and_machine() -> None:
     plays_of_all = sample(LEVELS, MACHINES)
-    assert sorted(one.attack.name for one in plays_of_all) == sorted(attack.name for attack in ATTACKS)
+    names = [one.attack.name for one in plays_of_all if not one.attack.is_hack]
+    assert sorted(names) == sorted(attack.name for attack in ATTACKS if not attack.is_hack)
+    assert len([one for one in plays_of_all if one.attack.is_hack]) >= 5
     assert {one.level for one in plays_of_all} == set(LEVELS)
     assert {one.machine for one in plays_of_all} == set(MACHINES)
     assert plays_of_all == sample(LEVELS, MACHINES)
@@ -88,7 +93,7 @@ def test_the_sample_plays_every_attack_once_and_every_level_and_machine() -> Non
 
 def test_whole_lab_plays_each_attack_on_each_of_its_machines_and_levels() -> None:
     everything = plays(LEVELS, MACHINES, ())
-    for attack in ATTACKS:
+    for attack in (one for one in ATTACKS if one.variant not in lacking_grounds()):
         played = {(one.machine, one.level) for one in everything if one.attack.name == attack.name}
         assert played == {(machine, level) for machine in attack.machines for level in attack.levels}, attack.name
 
@@ -115,6 +120,22 @@ def test_honest_agents_and_people_reach_the_end(world: World, machine: str) -> N
     level = next(level for level in LEVELS if not OFFERED[level])
     result = play(world, Play(CONTROLS[0], machine, level, is_control=True))
     assert result.verdict == DONE, result
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_honest_change_reaches_done_where_cheats_are_tried(world: World, ground: str) -> None:
+    if lacks := lacking_grounds().get(ground):
+        pytest.skip(f"{ground}: {lacks}")
+    level = next(level for level in LEVELS if not OFFERED[level])
+    change = next(one for one in HONEST_CHANGES if one.variant == ground)
+    result = play(world, Play(change, PHASE, level, is_control=True))
+    assert result.verdict == DONE, result
+
+
+def test_cheat_that_was_stopped_by_another_fact_is_seen(world: World) -> None:
+    scene = world.at(PHASE, WORK, NONE, PYTEST)
+    scene.ask("next", expect=None)
+    assert "it was not stopped by" in judge_of("exits-at-import")(scene)
 
 
 @pytest.mark.parametrize("level", LEVELS)

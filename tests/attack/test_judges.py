@@ -11,12 +11,13 @@ import pytest
 from detent.effects.host.access import NONE
 from detent.lab.attack.attackers.approval import RENAMED
 from detent.lab.attack.attackers.evidence import STILL_WRONG
+from detent.lab.attack.ground import remove
 from detent.lab.attack.inside import LOOT
 from detent.lab.attack.scene import Scene
 from detent.lab.attack.table import ATTACKS
 from detent.lab.attack.values import CANARY, FINISHED, GREEN, MARK, NOTES, ORANGE, PHASE, WORK
 from detent.lab.attack.variants import INSTALL_FILE, INSTALL_SCRIPT, VARIANTS, with_settings
-from detent.lab.attack.world import World, remove
+from detent.lab.attack.world import World
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
 from detent.lab.attack.table import ATTACKS
+from tools.docs_attacks import last_line
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
@@ -73,6 +74,10 @@ def test_every_table_of_claims_names_what_shows_it() -> None:
     headers = re.findall(r"^\|(.*)\|\n\|---", TEXT, re.MULTILINE)
     without = [header for header in headers if not {"attack", "test"} & {cell.strip() for cell in header.split("|")}]
     assert without == [" level | what holds | a run sees "]  # the words that the other tables use
+
+
+def test_readme_repeats_the_last_line_of_the_reward_hacks() -> None:
+    assert last_line() in (ROOT / "README.md").read_text(encoding="utf-8").replace("\n  ", " ")
 
 
 def test_there_are_rows() -> None:

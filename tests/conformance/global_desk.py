@@ -12,7 +12,7 @@ from typing import Any
 
 from detent.core.values import Advance, Missing, Refuse, Signal, Wait
 from detent.runner.make.adopt import adopt
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.open import load_task
 from detent.store.journal.line import to_line
@@ -47,7 +47,7 @@ class GlobalDesk:
         self.put("state.json", {"phase": phase, **state})
         if phase != "planning":
             self.put(PLANNING, plan)
-        self.task = adopt(Wish("global", "count words", "words", str(self.tree), str(self.folder), by="ann"))
+        self.task = adopt(NewTask("global", "count words", "words", str(self.tree), str(self.folder), by="ann"))
 
     def put(self, name: str, content: object) -> Path:
         path = self.folder / name

@@ -77,7 +77,7 @@ def facts(*, closed: tuple[str, ...] = ()) -> dict[str, Fact]:
 
 
 def take(at: Snapshot, name: str, closed: tuple[str, ...] = ()) -> Snapshot | None:
-    """The snapshot after a move, by whoever may make it after whatever end of a run; None when nobody may."""
+    """The snapshot after a move, by any allowed actor after any end of a run; None when no actor may make it."""
     for who in ACTORS:
         for exit_class in ("finished", "killed", "entry"):
             asked = Signal(who, name, exit=exit_class if who == "crash" else "", reason="because")
@@ -98,7 +98,7 @@ def walk(*names: str, mode: str = "auto", start: Snapshot | None = None) -> Snap
 
 
 def open_moves(at: Snapshot, closed: tuple[str, ...] = ()) -> set[str]:
-    """Every move that somebody can make from a snapshot."""
+    """Every move that any actor can make from a snapshot."""
     return {name for name in edges_of(at.state) if take(at, name, closed) is not None}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import pytest
 
@@ -16,7 +17,7 @@ from detent.gates.json_artifacts import misfit
 from detent.machines.load import load
 from detent.machines.schemas import schema_text
 from detent.runner.make.adopt import adopt
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.tell.explain import explain
 from detent.store.disk.atomic import read_text
@@ -50,9 +51,15 @@ def _homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
+class At(Protocol):
+    """Makes a task that stands in a phase, with more keys of its state file."""
+
+    def __call__(self, phase: str, **state: object) -> GlobalDesk: ...
+
+
 @pytest.fixture
-def at(repo: MakeRepo, tmp_path: Path) -> Any:
-    return lambda phase, **state: GlobalDesk(repo, tmp_path, phase, **state)
+def at(repo: MakeRepo, tmp_path: Path) -> At:
+    return partial(GlobalDesk, repo, tmp_path)
 
 
 # --- the change ---
@@ -60,7 +67,7 @@ def at(repo: MakeRepo, tmp_path: Path) -> Any:
 
 @pytest.mark.requirement("S1.33")
 @pytest.mark.requirement("S1.34")
-def test_code_is_completed_by_the_engine_s_own_patch_and_files(at: Any) -> None:
+def test_code_is_completed_by_the_engine_s_own_patch_and_files(at: At) -> None:
     desk = at("codegen")
     desk.put("code/diff.patch", "--- a\n+++ b\n")
     (desk.folder / "code/files").mkdir()
@@ -75,7 +82,7 @@ def test_code_is_completed_by_the_engine_s_own_patch_and_files(at: Any) -> None:
 
 
 @pytest.mark.requirement("S1.35")
-def test_work_outside_the_plan_goes_to_planning_and_names_the_files(at: Any) -> None:
+def test_work_outside_the_plan_goes_to_planning_and_names_the_files(at: At) -> None:
     desk = at("codegen")
     desk.work("app.py")
     desk.work("other.py")
@@ -87,9 +94,7 @@ def test_work_outside_the_plan_goes_to_planning_and_names_the_files(at: Any) -> 
 
 @pytest.mark.requirement("S1.36")
 @pytest.mark.parametrize(("signal", "to"), [("plan_incomplete", "planning"), ("plan_unclear", "plan_review")])
-def test_missing_parts_of_the_plan_lead_to_planning_and_unclear_ones_to_its_review(
-    at: Any, signal: str, to: str
-) -> None:
+def test_plan_gaps_lead_to_planning_and_unclear_parts_to_review(at: At, signal: str, to: str) -> None:
     desk = at("codegen")
     desk.work()
     desk.put(REPORT, {"signal": signal})
@@ -101,9 +106,7 @@ def test_missing_parts_of_the_plan_lead_to_planning_and_unclear_ones_to_its_revi
 
 
 @pytest.mark.requirement("S1.32")
-def test_a_flaw_of_the_plan_that_a_program_sees_leads_back_whatever_its_review_says(
-    repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_a_broken_plan_leads_back_despite_its_approval(repo: MakeRepo, tmp_path: Path) -> None:
     desk = GlobalDesk(repo, tmp_path, "plan_review", plan={"summary": "count words", "open_questions": []})
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": False})
     assert "lists no files" in desk.refused("codegen")["plan_holds"]
@@ -115,7 +118,7 @@ def test_a_flaw_of_the_plan_that_a_program_sees_leads_back_whatever_its_review_s
 
 
 @pytest.mark.requirement("S1.58")
-def test_after_a_regression_nothing_old_opens_a_move_again(at: Any) -> None:
+def test_after_a_regression_nothing_old_opens_a_move_again(at: At) -> None:
     desk = at("planning")
     desk.put(PLANNING, PLAN)
     desk.moved("plan_review")
@@ -142,7 +145,7 @@ def test_after_a_regression_nothing_old_opens_a_move_again(at: Any) -> None:
 
 
 @pytest.mark.requirement("S1.40")
-def test_passing_tests_lead_to_acceptance_with_the_engine_s_report(at: Any) -> None:
+def test_passing_tests_lead_to_acceptance_with_the_engine_s_report(at: At) -> None:
     desk = at("test")
     desk.put(EVAL, {"status": "completed", "ok": False, "by": "an agent"})
     assert desk.moved() == "tests-complete"
@@ -161,7 +164,7 @@ def test_passing_tests_lead_to_acceptance_with_the_engine_s_report(at: Any) -> N
         pytest.param("lint.sh", marks=pytest.mark.requirement("S1.42")),
     ],
 )
-def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: Any, file: str) -> None:
+def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: At, file: str) -> None:
     desk = at("test")
     desk.work(file, "echo broken; exit 3\n")
     desk.put(EVAL, {"status": "completed", "ok": True, "tree": "", "commands": []})
@@ -177,7 +180,7 @@ def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: Any, fi
 
 
 @pytest.mark.requirement("S1.40")
-def test_failing_tests_are_accepted_only_by_an_override_with_its_reason(at: Any) -> None:
+def test_failing_tests_are_accepted_only_by_an_override_with_its_reason(at: At) -> None:
     desk = at("test")
     desk.work("test.sh", "exit 1\n")
     assert isinstance(desk.ask("accept").decision, Refuse)
@@ -188,7 +191,7 @@ def test_failing_tests_are_accepted_only_by_an_override_with_its_reason(at: Any)
     assert desk.read(EVAL)["ok"] is False, "the report says what was run all the same"
 
 
-def test_a_suite_that_dies_has_failed(at: Any) -> None:
+def test_a_suite_that_dies_has_failed(at: At) -> None:
     desk = at("test")
     desk.work("test.sh", "kill -9 $$\n")
     assert desk.moved() == "test-failures"
@@ -206,7 +209,7 @@ def test_without_any_command_nothing_is_proven(repo: MakeRepo, tmp_path: Path) -
     assert set(desk.refused("codegen")) == {"tests_failed"}
 
 
-def test_an_override_of_an_open_move_waives_nothing_and_keeps_its_words(at: Any) -> None:
+def test_an_override_of_an_open_move_waives_nothing_and_keeps_its_words(at: At) -> None:
     desk = at("test")
     assert desk.moved("accept", override="slow is fine here") == "tests-complete"
     line = desk.lines("moved")[-1]
@@ -217,7 +220,7 @@ def test_an_override_of_an_open_move_waives_nothing_and_keeps_its_words(at: Any)
 
 
 @pytest.mark.requirement("S1.38")
-def test_a_blocking_review_passes_only_by_a_person_s_override(at: Any) -> None:
+def test_a_blocking_review_passes_only_by_a_person_s_override(at: At) -> None:
     desk = at("review")
     desk.put(CODE_REVIEW, {"issues": [{"severity": "blocking", "message": "slow"}]})
     assert "review_clear" in desk.refused("test")
@@ -234,7 +237,7 @@ def test_a_blocking_review_passes_only_by_a_person_s_override(at: Any) -> None:
 
 @pytest.mark.requirement("S1.43")
 @pytest.mark.requirement("S1.44")
-def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(at: Any) -> None:
+def test_a_person_s_command_is_recorded_as_the_decision(at: At) -> None:
     desk = at("test")
     desk.moved("accept")
     assert set(desk.refused(reason="go on")) == {"decision_accepted"}, "whatever is open next is no decision"
@@ -252,7 +255,7 @@ def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(
     assert audit(desk.task).ok
 
 
-def test_what_is_accepted_was_tested_as_it_is(at: Any) -> None:
+def test_what_is_accepted_was_tested_as_it_is(at: At) -> None:
     desk = at("test")
     desk.moved("accept")
     desk.work("test.sh", "exit 1\n")
@@ -265,7 +268,7 @@ def test_what_is_accepted_was_tested_as_it_is(at: Any) -> None:
     assert desk.lines("proved")[-1]["tree"] == desk.lines("moved")[-1]["tree"]
 
 
-def test_overridden_work_can_be_accepted_while_it_is_unchanged(at: Any) -> None:
+def test_overridden_work_can_be_accepted_while_it_is_unchanged(at: At) -> None:
     desk = at("test")
     desk.work("test.sh", "exit 1\n")
     desk.moved("accept", override="the test is wrong")
@@ -296,7 +299,7 @@ def test_a_decision_that_was_there_before_is_none(repo: MakeRepo, tmp_path: Path
         pytest.param("upstream", "planning"),
     ],
 )
-def test_the_recorded_verdict_says_where_an_unaccepted_task_goes(at: Any, verdict: str, target: str) -> None:
+def test_the_recorded_verdict_says_where_an_unaccepted_task_goes(at: At, verdict: str, target: str) -> None:
     desk = at("accept")
     desk.put(DECISION, {"verdict": verdict, "reason": "because"})
     desk.moved()
@@ -304,7 +307,7 @@ def test_the_recorded_verdict_says_where_an_unaccepted_task_goes(at: Any, verdic
 
 
 @pytest.mark.requirement("S1.47")
-def test_a_revert_ends_the_task_once_its_record_has_a_reason(at: Any) -> None:
+def test_a_revert_ends_the_task_once_its_record_has_a_reason(at: At) -> None:
     desk = at("revert")
     assert desk.refused("done") == {"reverted": f"{RECORD} is missing"}
     desk.put(RECORD, {"commit": "abc"})
@@ -319,7 +322,7 @@ def test_a_revert_ends_the_task_once_its_record_has_a_reason(at: Any) -> None:
 @pytest.mark.requirement("S1.48")
 @pytest.mark.requirement("S1.50")
 @pytest.mark.requirement("S1.53")
-def test_the_phase_stands_in_the_file_and_follows_every_move(at: Any) -> None:
+def test_the_phase_stands_in_the_file_and_follows_every_move(at: At) -> None:
     desk = at("planning")
     assert desk.read("state.json")["phase"] == "planning"
     desk.put(PLANNING, PLAN)
@@ -328,7 +331,7 @@ def test_the_phase_stands_in_the_file_and_follows_every_move(at: Any) -> None:
 
 
 @pytest.mark.requirement("S1.50")
-def test_actors_of_another_tool_are_kept_and_counted_on(at: Any) -> None:
+def test_actors_of_another_tool_are_kept_and_counted_on(at: At) -> None:
     more = {"tester": {"mood": "calm", "load": 1.50}}
     desk = at("codegen", actors={**SAMPLE, **more}, owner="me")
     found = desk.read("state.json")
@@ -354,7 +357,7 @@ def test_actors_of_another_tool_are_kept_and_counted_on(at: Any) -> None:
 @pytest.mark.requirement("S1.51")
 @pytest.mark.requirement("S1.52")
 @pytest.mark.requirement("S1.55")
-def test_what_is_open_is_told_from_the_artifacts_on_disk(at: Any) -> None:
+def test_what_is_open_is_told_from_the_artifacts_on_disk(at: At) -> None:
     desk = at("plan_review")
 
     def told() -> dict[str, bool]:
@@ -372,7 +375,7 @@ def test_what_is_open_is_told_from_the_artifacts_on_disk(at: Any) -> None:
 
 @pytest.mark.requirement("S1.56")
 @pytest.mark.parametrize("phase", ["planning", "plan_review", "codegen", "review", "accept", "revert"])
-def test_asking_again_with_unchanged_artifacts_answers_the_same_and_logs_nothing(at: Any, phase: str) -> None:
+def test_asking_again_with_unchanged_artifacts_logs_nothing(at: At, phase: str) -> None:
     desk = at(phase)
     first = desk.refused()
     lines, log = len(desk.lines()), desk.transcript()
@@ -382,7 +385,7 @@ def test_asking_again_with_unchanged_artifacts_answers_the_same_and_logs_nothing
 
 
 @pytest.mark.requirement("S1.56")
-def test_running_a_phase_again_leaves_earlier_artifacts_and_keeps_the_rest_as_a_version(at: Any) -> None:
+def test_running_a_phase_again_keeps_later_artifacts_as_a_version(at: At) -> None:
     desk = at("codegen")
     desk.work()
     desk.put(EVAL, {"old": 1})
@@ -396,7 +399,7 @@ def test_running_a_phase_again_leaves_earlier_artifacts_and_keeps_the_rest_as_a_
 
 
 @pytest.mark.requirement("S1.57")
-def test_done_does_not_go_on_by_itself(at: Any) -> None:
+def test_done_does_not_go_on_by_itself(at: At) -> None:
     desk = at("revert")
     desk.put(RECORD, {"reason": "it broke the import"})
     desk.moved()
@@ -408,7 +411,7 @@ def test_done_does_not_go_on_by_itself(at: Any) -> None:
     assert [entry["kind"] for entry in desk.lines()[lines:] if entry["kind"] != "refused"] == []
 
 
-# --- what is spoilt ---
+# --- damaged artifacts ---
 
 SPOILT = {
     "no JSON": '{"phase": ',
@@ -421,7 +424,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("how", SPOILT)
-def test_a_damaged_state_file_is_an_error_and_is_never_overwritten(at: Any, how: str) -> None:
+def test_a_damaged_state_file_is_an_error_and_is_never_overwritten(at: At, how: str) -> None:
     desk = at("planning")
     path = desk.put("state.json", SPOILT[how])
     with pytest.raises(UnreadableError) as error:
@@ -436,7 +439,7 @@ def test_a_folder_with_a_damaged_state_file_is_not_adopted(repo: MakeRepo, tmp_p
     folder.mkdir()
     (folder / "state.json").write_text(SPOILT[how], encoding="utf-8")
     with pytest.raises(UnreadableError):
-        adopt(Wish("global", "x", "x", str(tree), str(folder), by="ann"))
+        adopt(NewTask("global", "x", "x", str(tree), str(folder), by="ann"))
     assert (folder / "state.json").read_text(encoding="utf-8") == SPOILT[how]
     assert os.listdir(folder) == ["state.json"]
 
@@ -444,7 +447,7 @@ def test_a_folder_with_a_damaged_state_file_is_not_adopted(repo: MakeRepo, tmp_p
 # --- locks ---
 
 
-def test_the_plan_is_locked_once_it_is_handed_over(at: Any) -> None:
+def test_the_plan_is_locked_once_it_is_handed_over(at: At) -> None:
     desk = at("planning")
     desk.put(PLANNING, PLAN)
     desk.moved("plan_review")
@@ -477,7 +480,7 @@ def test_the_schemas_hold_for_what_the_refusals_show() -> None:
 
 
 @pytest.mark.requirement("S1.61")
-def test_a_forged_line_in_the_transcript_is_named_by_number_and_fails_the_audit(at: Any) -> None:
+def test_a_forged_transcript_line_fails_the_audit(at: At) -> None:
     desk = at("codegen")
     path = desk.folder / "transcript.jsonl"
     ours = path.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from detent.core.values import Advance, Signal
 from detent.faces.cli.arguments import parse_arguments
 from detent.gates.json_artifacts import misfit
 from detent.runner.make.adopt import adopt
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.step.step import step
 from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
 
@@ -27,7 +27,7 @@ def test_the_example_is_taken_over_and_goes_on(repo: MakeRepo, tmp_path: Path, m
     let_out(tree)
     shutil.copytree(ROOT / "examples/global/codegen", folder)
     before = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-    task = adopt(Wish("global", "count", "count", str(tree), str(folder), by="ann"))
+    task = adopt(NewTask("global", "count", "count", str(tree), str(folder), by="ann"))
     found = json.loads((folder / "state.json").read_text(encoding="utf-8"))
     before["actors"]["codegen"]["round"] = 1
     assert found == before

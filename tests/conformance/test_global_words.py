@@ -104,7 +104,7 @@ def test_an_agent_overrides_nothing(agents: Agents) -> None:
 
 
 @pytest.mark.requirement("S1.64")
-def test_next_says_what_is_missing_and_takes_the_next_phase_once_it_is_there(agents: Agents) -> None:
+def test_next_names_missing_artifacts_and_moves_once_they_exist(agents: Agents) -> None:
     task = make_global(agents)
     before = [len(task.entries()), len(transcript(task))]
     first = say(task, "/next", code=1)
@@ -132,7 +132,7 @@ TRIGGERS = [
 @pytest.mark.requirement("S1.73")
 @pytest.mark.parametrize(("line", "before", "after"), TRIGGERS)
 @pytest.mark.parametrize("face", ["say", "repl"])
-def test_the_trigger_of_a_phase_goes_there_when_its_gate_is_open_and_explains_else(
+def test_a_phase_trigger_moves_only_through_an_open_gate(
     agents: Agents, face: str, line: str, before: str, after: str
 ) -> None:
     def type_line() -> Completed:

@@ -1,4 +1,4 @@
-"""A build that outgrows its design is stopped, and a person decides; nobody has failed."""
+"""A build that outgrows its design is stopped, and a person decides; it counts as no failure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_each_trigger_stops_the_build_and_is_told_with_options(lights: Lights, s
 
 
 @pytest.mark.requirement("S2.47", "S2.49")
-def test_what_the_design_excepts_does_not_count_and_a_person_s_answer_leads_back(lights: Lights) -> None:
+def test_design_exceptions_do_not_count_and_an_answer_leads_back(lights: Lights) -> None:
     line = built(lights, "seq 301 > long.py")
     design = line.read("scaffolding/design.md")
     excepted = design.replace("## Complexity Exceptions\n\nNone.", "## Complexity Exceptions\n\n- `long.py`: a table")

@@ -10,7 +10,7 @@ import pytest
 from tests.advisories import Advisories, advisory
 from tests.conformance.lightsout_pipeline import HONEST, Lights, Pipeline
 
-KEY = "AKIA" + "QWERTYUIOPASDFGH"  # the form of a key, and nobody's
+KEY = "AKIA" + "QWERTYUIOPASDFGH"  # the form of a key, but not a real one
 REPORT = re.compile(r"BLOCKED: .+\. Options: \[.+, .+\]\. Recommendation: .+\.\n")
 DESIGN = """doc design.md
 sed -i '/^## External/,/^## Obs/s/^None\\.$/- foo: counts; failure: it stops/' scaffolding/design.md
@@ -68,7 +68,7 @@ def test_the_build_gate_is_about_the_work_itself(lights: Lights, advisories: Adv
 
 
 @pytest.mark.requirement("S2.47", "S2.48", "S2.49")
-def test_the_brake_stops_a_build_that_outgrows_its_design_until_a_person_decides(lights: Lights) -> None:
+def test_the_brake_stops_a_build_that_outgrows_its_design(lights: Lights) -> None:
     line = lights.at("Building", Building=TOO_MUCH)
     line.run(expect=4)
     assert line.state() == "ComplexityBrakeTriggered"
@@ -97,7 +97,7 @@ def test_the_brake_stops_a_build_that_outgrows_its_design_until_a_person_decides
 
 
 @pytest.mark.requirement("S2.45")
-def test_a_placeholder_in_source_that_readiness_does_not_name_fails_the_build(lights: Lights) -> None:
+def test_a_source_placeholder_missing_from_readiness_fails_the_build(lights: Lights) -> None:
     unnamed = r"sed 's/\([^_]\)words\.py/\1words/g' $EXAMPLE/scaffolding/readiness.md > $DETENT_OUT/readiness.md"
     lights.honest(Analyzing=unnamed, Building=f"{HONEST['Building']}; echo '# TODO' >> words.py")
     line = lights.building()

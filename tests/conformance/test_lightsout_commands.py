@@ -24,7 +24,7 @@ def test_reconcile_interrupts_the_agent_that_works_and_comes_back(lights: Lights
     assert done.code == 0, done
     assert line.shown()["reconcile_for"] == "Designing"
     driving.done()
-    if line.state() == "Reconciling":  # the one who drove has left it to a person
+    if line.state() == "Reconciling":  # the drive has left it to a person
         line.run("--once")
     assert line.state() == "Designing"
     assert line.json("status", "p")["counters"].get("attempts", 0) == 0

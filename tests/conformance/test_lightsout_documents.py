@@ -1,7 +1,7 @@
 """Seed 002: what every gate of the pipeline asks of its document, by real runs and the answers of the command line.
 
-A walk brings the pipeline to a phase. There a document is spoilt in one place after the other, and `detent next` has to
-say what is missing; then an agent leaves it spoilt, the gate fails, and the retry that mends it passes.
+A walk brings the pipeline to a phase. There a document is damaged in one place after another, and `detent next` has to
+say what is missing; then an agent leaves it damaged, the gate fails, and the retry that repairs it passes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def section(text: str, name: str, body: str | None) -> str:
     return f"{before}{new}{following}{rest}"
 
 
-def spoilt(line: Pipeline, edge: str, name: str, table: Iterable[tuple[str, str | None, str]]) -> None:
+def damaged(line: Pipeline, edge: str, name: str, table: Iterable[tuple[str, str | None, str]]) -> None:
     """Each section in turn is replaced, the gate is asked, and its answer names what is wrong."""
     good = example(name)
     for heading, body, why in table:
@@ -54,7 +54,7 @@ def lacking(name: str, heading: str, items: Iterable[str]) -> list[tuple[str, st
 
 
 def without(name: str, old: str, new: str) -> str:
-    """A script that leaves a document of the example with one thing in it spoilt."""
+    """A script that leaves a document of the example with one damage in it."""
     place = "$DETENT_OUT" if name in ("readiness.md", "review.md", "verification.md", "proposal.md") else "scaffolding"
     assert re.search(old, example(f"scaffolding/{name}"), re.MULTILINE)
     return f'sed "s|{old}|{new}|" "$EXAMPLE/scaffolding/{name}" > "{place}/{name}"'
@@ -93,7 +93,7 @@ def test_the_expand_gate_names_whatever_a_scope_lacks(lights: Lights) -> None:
         ("Quality Tier", "a palace", '"## Quality Tier" does not settle on one of: shed, house, skyscraper'),
         ("Stack", "Python", '"Conflicts:" is not answered under "## Stack"'),
     ]
-    spoilt(line, "PassExpandGate", SCOPE, table)
+    damaged(line, "PassExpandGate", SCOPE, table)
     line.put(SCOPE, section(example(SCOPE), "Estimated Cost", "$0 \u2013 static hosting"))
     assert "Estimated Cost" not in missing(line, "PassExpandGate")
 
@@ -150,7 +150,7 @@ def test_the_design_gate_names_whatever_a_design_lacks(lights: Lights) -> None:
         ("Observability", "Some.", "lacks structured lines on stdout, which a shed has"),
         ("Open Questions", "- Which port?", '"Which port?" under "## Open Questions" is neither resolved nor deferred'),
     ]
-    spoilt(line, "PassDesignGate", DESIGN, table)
+    damaged(line, "PassDesignGate", DESIGN, table)
     # The tier of the scope decides what else is asked; a person may change it, an agent not.
     for tier, wanted in (
         ("house", ("lacks OTEL traces", "lacks Loki", "lacks Grafana", "lacks alerting")),
@@ -192,7 +192,7 @@ def test_the_analyze_gate_names_whatever_the_hand_over_lacks(lights: Lights) -> 
         ("Clarifications Needed", "- Which encoding?", '"Which encoding?" is open and may change what passes'),
         ("Build Order", "1. AC-1", '"## Build Order" leaves out AC-2, AC-3'),
     ]
-    spoilt(line, "PassAnalyzeGate", READINESS, table)
+    damaged(line, "PassAnalyzeGate", READINESS, table)
 
 
 @pytest.mark.requirement("S2.39", "S2.40")
@@ -210,7 +210,7 @@ def test_a_hand_over_that_fails_is_retried_with_the_reason_and_passes(lights: Li
 
 
 @pytest.mark.requirement("S2.51", "S2.52", "S2.53")
-def test_an_open_finding_goes_back_to_be_fixed_and_a_review_that_says_too_little_passes_nothing(lights: Lights) -> None:
+def test_open_findings_go_back_and_incomplete_reviews_do_not_pass(lights: Lights) -> None:
     line = lights.at("Reviewing", Reviewing=without("review.md", "status: fixed", "status: open"))
     table = [
         (
@@ -223,7 +223,7 @@ def test_an_open_finding_goes_back_to_be_fixed_and_a_review_that_says_too_little
         *lacking(REVIEW, "Explicit Checks", ("scope reduction", "placeholder behavior", "AC traceability")),
         *lacking(REVIEW, "Explicit Checks", ("dead code", "dependencies")),
     ]
-    spoilt(line, "PassReviewGate", REVIEW, table)
+    damaged(line, "PassReviewGate", REVIEW, table)
     line.run("--once")
     assert line.state() == "ReviewFixing"
     lights.script("ReviewFixing", "echo '# fixed' >> words.py")
@@ -247,7 +247,7 @@ def test_drift_is_classed_and_a_block_offers_ways_out(lights: Lights) -> None:
         ("Drift", "- x moved; class: structural; fix: design.md", "CLEAN does not go with structural drift"),
         ("Drift", "- x moved; fix: design.md", "has no class of: cosmetic, structural, spec-violating"),
     ]
-    spoilt(line, "ReconcileClean", RECONCILE, table)
+    damaged(line, "ReconcileClean", RECONCILE, table)
     repaired = section(example(RECONCILE), "Outcome", "REPAIRED")
     line.put(RECONCILE, section(repaired, "Drift", "- x moved; class: structural"))
     assert "does not say how it was repaired" in missing(line, "ReconcileRepaired")
@@ -296,7 +296,7 @@ def test_the_verify_gate_names_whatever_a_verification_lacks(lights: Lights) -> 
         ("Deploy Config", "Target: the moon; matches: yes", "does not name the target of the scope"),
         ("Key Links", "Hold: no", '"## Key Links" does not say "Hold: yes"'),
     ]
-    spoilt(line, "PassVerifyGate", VERIFICATION, table)
+    damaged(line, "PassVerifyGate", VERIFICATION, table)
     criteria = "- AC-1: 20 concurrent users are answered within 1 s\n- AC-2: prints 1\n- AC-3: prints 2"
     line.put(SCOPE, section(example(SCOPE), "Acceptance Criteria", criteria))
     assert 'no section "## Load Test"' in missing(line, "PassVerifyGate")
@@ -343,7 +343,7 @@ def test_the_deploy_gate_asks_for_readme_delivery_and_rollback(lights: Lights) -
     line.put("README.md", example("README.md").replace("Prints the number of words of a text file.", ""))
     assert 'it has no section about "what it is"' in missing(line, "PassDeployGate")
     line.put("README.md", example("README.md"))
-    spoilt(
+    damaged(
         line,
         "PassDeployGate",
         "DELIVERY.md",
@@ -366,7 +366,7 @@ def test_the_deploy_gate_asks_for_readme_delivery_and_rollback(lights: Lights) -
 
 
 @pytest.mark.requirement("S2.74", "S2.77", "S2.98")
-def test_a_delivered_version_is_iterated_by_a_proposal_a_person_decides_about(lights: Lights) -> None:
+def test_a_person_decides_on_the_next_version_after_delivery(lights: Lights) -> None:
     proposed = without("proposal.md", "Impact: none.*", "It stays.")
     line = lights.at("Deploying", Iterating=proposed)
     line.run("--once")

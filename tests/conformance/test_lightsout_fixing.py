@@ -1,4 +1,4 @@
-"""Who finds is not who fixes: reviews and verifications only read, the main agent mends, and the finder looks again."""
+"""Finder and fixer differ: reviews and verifications only read, the main agent fixes, and the finder checks again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def edges(line: Pipeline) -> list[str]:
 
 
 @pytest.mark.requirement("S2.54")
-def test_a_reviewer_only_reads_and_the_main_agent_mends_what_it_found(lights: Lights) -> None:
+def test_a_reviewer_only_reads_and_the_main_agent_fixes(lights: Lights) -> None:
     spoils = "echo '# by the reviewer' >> words.py"
     line = lights.at(
         "Reviewing",
@@ -74,7 +74,7 @@ def test_only_the_reader_may_rewrite_its_findings(lights: Lights) -> None:
     line.audit()
 
 
-def test_what_stands_in_place_of_a_locked_file_does_not_become_part_of_the_work(lights: Lights) -> None:
+def test_a_locked_file_s_replacement_stays_out_of_the_work(lights: Lights) -> None:
     swap = (
         'for one in scaffolding/review.md preferences.md; do rm "$one"; mkdir "$one"; echo "$one" > "$one/mine"; done'
     )
@@ -168,7 +168,7 @@ AGENT = (
 
 
 @pytest.mark.requirement("S2.44")
-def test_an_agent_that_the_project_described_is_named_to_the_runs_that_write(lights: Lights) -> None:
+def test_writing_runs_are_told_of_the_project_s_described_agent(lights: Lights) -> None:
     made = f"{AGENT.format('counting', 'counting', 'description: Keeps how words are counted')}; {HONEST['Building']}"
     line = lights.at(
         "Building",

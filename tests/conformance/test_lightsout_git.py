@@ -53,7 +53,7 @@ def commit_of(line: Pipeline, subject: str) -> str:
 
 
 @pytest.mark.requirement("S2.14", "S2.27", "S2.28", "S2.30")
-def test_every_gate_is_committed_and_logged_and_the_next_phase_begins_at_once(lights: Lights) -> None:
+def test_every_gate_is_committed_before_the_next_phase_begins(lights: Lights) -> None:
     lights.honest()
     lights.script("Designing", "true", run=2)
     line = lights.building()

@@ -21,7 +21,7 @@ def test_a_new_pipeline_stands_in_scaffolding_and_shows_what_it_remembers(lights
     assert line.shown()["stage"] == "TemplateForked"
 
 
-def test_the_documents_are_part_of_the_tree_and_what_changes_with_every_move_is_not(lights: Lights) -> None:
+def test_the_tree_has_the_documents_but_not_state_and_log(lights: Lights) -> None:
     line = lights.pipeline().moved("CommitToBuild").committed()
     before = tree_of(line)
     line.moved("CloneRepo")

@@ -212,7 +212,7 @@ def test_a_bare_move_takes_what_work_by_hand_has_opened(lights: Lights) -> None:
 
 @pytest.mark.requirement("S2.17")
 @pytest.mark.parametrize("harm", ["echo HACKED > docs/input/brief.md", "rm docs/input/brief.md"])
-def test_a_distiller_that_changes_an_original_gets_nowhere_and_it_is_restored(lights: Lights, harm: str) -> None:
+def test_a_distiller_s_change_to_an_original_is_restored(lights: Lights, harm: str) -> None:
     distill = 'printf "# Notes\n\nbrief.md: words are counted.\n" > docs/input/distilled-brief.md'
     lights.script("Distilling", f"{distill}; {harm}")
     brief = (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")
@@ -237,7 +237,7 @@ def test_a_distiller_may_change_what_was_distilled_before(lights: Lights) -> Non
 
 
 @pytest.mark.requirement("S2.98", "S2.107")
-def test_a_delivered_project_is_offered_its_next_version_and_points_to_the_proposal(lights: Lights) -> None:
+def test_a_delivered_project_offers_its_next_version(lights: Lights) -> None:
     lights.honest()
     line = lights.delivered()
     offered = {edge["name"]: edge["open"] for edge in line.json("next", "p")["edges"]}

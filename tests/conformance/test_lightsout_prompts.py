@@ -402,7 +402,7 @@ def test_proof_that_only_a_later_state_needs_is_told_as_such(told: dict[str, lis
     }
 
 
-def test_no_prompt_speaks_of_nobody_or_mends(told: dict[str, list[str]]) -> None:
+def test_no_prompt_contains_dialect(told: dict[str, list[str]]) -> None:
     for state, prompts in told.items():
         for prompt in prompts:
             assert not re.search(r"\b(?:nobody|somebody|mend\w*|spoilt|put back)\b", prompt), state

@@ -1,4 +1,4 @@
-"""What failed is quoted without secrets to those who must act; no file names a log that its reader can't open."""
+"""Failures are quoted without secrets to the next actor; no file names a log that its reader can't open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Broken(unittest.TestCase):
         self.assertEqual("what was got", "what was wanted")
 END
 """
-KEY = "AKIA" + "QWERTYUIOPASDFGH"  # the form of a key that belongs to nobody
+KEY = "AKIA" + "QWERTYUIOPASDFGH"  # the form of a key, but not a real one
 
 
 def hides_paths(line: Pipeline, *texts: str) -> None:

@@ -41,7 +41,7 @@ def dropped(line: Pipeline) -> list[tuple[str, str]]:
 
 
 @pytest.mark.requirement("S2.89", "S2.90", "S2.91", "S2.93", "S2.94")
-def test_a_session_lost_in_any_of_the_ten_states_goes_on_where_the_artifacts_say(lights: Lights) -> None:
+def test_a_lost_session_resumes_where_its_artifacts_say(lights: Lights) -> None:
     fixed = {"ReviewFixing": "echo '# mended' >> words.py", "VerifyFixing": "echo '# and again' >> words.py"}
     scripts = {**HONEST, **fixed}
     for state, text in scripts.items():
@@ -184,7 +184,7 @@ def test_reconcile_on_demand_is_refused_where_the_document_has_none(lights: Ligh
 
 
 @pytest.mark.requirement("S2.91")
-def test_sessions_that_are_lost_again_and_again_stop_the_task_and_count_as_no_failed_gate(lights: Lights) -> None:
+def test_repeatedly_lost_sessions_stop_the_task_without_failing_a_gate(lights: Lights) -> None:
     lights.honest(Designing=DIE)
     lights.script("Designing", "echo 'no key' >&2; exit 3", run=2)
     line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')

@@ -1,4 +1,4 @@
-"""The `lights-out` machine is its document's relation, action by action; the only move nobody can make is named."""
+"""The `lights-out` machine is its document's relation, action by action; the only impossible move is named."""
 
 from __future__ import annotations
 

@@ -113,4 +113,7 @@ def test_a_drift_that_stays_is_named_in_the_last_report(lights: Lights) -> None:
     for text in (line.read("scaffolding/blocked.md"), line.read("scaffolding/log.md"), line("inbox").out):
         assert CREEP in text
     assert "failed as often as it may" not in line.read("scaffolding/log.md")
+    log = line.read("scaffolding/log.md")
+    assert "write scaffolding/reconcile.md" not in log  # it is written: that is not what is to be tried differently
+    assert "resolve what reconcile.md reports" in log
     assert "Options: [say what to do about drift_violates, " in line.read("scaffolding/blocked.md")

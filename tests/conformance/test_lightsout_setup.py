@@ -33,7 +33,7 @@ def test_ideating_waits_for_a_person_and_asks_for_nothing(lights: Lights) -> Non
 
 
 @pytest.mark.requirement("S2.6", "S2.108")
-def test_committing_to_build_writes_the_harness_and_nothing_of_it_over_a_file(lights: Lights) -> None:
+def test_committing_to_build_writes_the_harness_over_no_file(lights: Lights) -> None:
     mine = {".github/prompts/build.prompt.md": "mine\n"}
     line = lights.pipeline(files=mine).moved("CommitToBuild")
     names = line.git("status", "--porcelain", "--untracked-files=all").splitlines()
@@ -205,7 +205,7 @@ def test_distill_writes_beside_the_originals_and_goes_back(lights: Lights) -> No
     assert line.state() == "PreferencesConfigured"
 
 
-def test_a_distiller_that_writes_elsewhere_is_tainted_and_a_person_is_asked(lights: Lights) -> None:
+def test_a_distiller_that_writes_elsewhere_is_tainted(lights: Lights) -> None:
     lights.script("Distilling", f"printf '{DISTILLED}' > docs/input/distilled-notes.md; echo '# more' >> app.py")
     line = lights.pipeline()
     line.put("docs/input/notes.txt", "three wishes\n")

@@ -80,7 +80,7 @@ def test_global_an_issue_that_may_be_grave_does_not_pass_because_of_ok(
     assert phase == "codegen" or "is no severity" in task.last("unmoved")["why"]
 
 
-def test_global_a_reviewer_that_asks_for_planning_is_not_led_on_to_the_tests(agents: Agents) -> None:
+def test_global_a_review_run_requesting_planning_does_not_reach_test(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("review", f"{CODE_OK}; detent move planning || true", run=4)
     for _ in range(4):
@@ -105,7 +105,7 @@ def test_global_a_review_that_says_no_still_sends_the_code_back(agents: Agents) 
 # --- orange: its document decides from artifacts after any exit ---
 
 
-def test_orange_exit_monitoring_goes_by_the_artifacts_after_a_refused_request(oranges: Oranges) -> None:
+def test_orange_exit_monitoring_uses_artifacts_after_a_refused_request(oranges: Oranges) -> None:
     oranges.honest(
         working="work; handoff; orange task update --status done || true",
         agent_review="review PASS; orange task update --status done || true",
@@ -117,7 +117,7 @@ def test_orange_exit_monitoring_goes_by_the_artifacts_after_a_refused_request(or
     task.audit()
 
 
-def test_orange_a_worker_that_asks_is_brought_to_a_person_in_spite_of_its_handoff(oranges: Oranges) -> None:
+def test_orange_a_question_reaches_a_person_despite_a_handoff(oranges: Oranges) -> None:
     oranges.honest(working="work; handoff; orange task update --status clarification")
     task = oranges.orange()
     task.run(expect=4)
@@ -128,7 +128,7 @@ def test_orange_a_worker_that_asks_is_brought_to_a_person_in_spite_of_its_handof
 # --- ralf ---
 
 
-def test_ralf_a_promise_beside_a_request_to_stop_is_no_promise_and_the_next_iteration_works(threads: Threads) -> None:
+def test_ralf_a_request_to_stop_cancels_a_promise(threads: Threads) -> None:
     threads.script("Running", "ready; detent move Paused || true; promise", run=1)
     threads.script("Running", "count; promise")
     thread = threads.thread()
@@ -149,7 +149,7 @@ def test_ralf_a_spent_limit_is_reached_after_a_refused_request(threads: Threads)
     thread.audit()
 
 
-def test_ralf_a_verifier_that_fails_a_criterion_with_a_green_command_is_heard(threads: Threads) -> None:
+def test_ralf_a_verifier_may_fail_a_green_criterion(threads: Threads) -> None:
     threads.script("Running", "ready; promise")
     verdicts = "- C1: FAIL, the word stands in a comment\\n- C2: PASS, seen"
     threads.script("Verifying", f'report verification.md Verification "{verdicts}"')
@@ -189,7 +189,7 @@ def test_lightsout_a_refused_request_keeps_the_gate_from_passing(lights: Lights)
     line.audit()
 
 
-def test_lightsout_a_failed_gate_is_failed_and_retried_after_a_refused_request(lights: Lights) -> None:
+def test_lightsout_a_failed_gate_is_retried_after_a_refused_request(lights: Lights) -> None:
     line = lights.at("Designing", Designing="echo no > scaffolding/design.md; detent move BlockedOnGate || true")
     line.run("--once")
     assert line.path_of_moves()[-2:] == ["DesignRetrying", "Designing"]

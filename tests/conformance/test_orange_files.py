@@ -96,9 +96,7 @@ def test_counters_of_an_adopted_task_are_read_once_and_its_proof_is_old(oranges:
 
 @pytest.mark.requirement("S3.59")
 @pytest.mark.parametrize(("text", "named"), BROKEN.values(), ids=BROKEN)
-def test_a_folder_whose_status_makes_no_sense_is_refused_with_what_to_mend(
-    oranges: Oranges, text: str, named: str
-) -> None:
+def test_a_folder_without_a_valid_status_is_refused_with_the_fix(oranges: Oranges, text: str, named: str) -> None:
     repo = oranges.make_repo("broken", SAMPLE_FILES)
     folder = repo.parent / "folder"
     folder.mkdir()
@@ -128,7 +126,7 @@ def test_counts_that_can_t_be_taken_over_are_refused_not_bent(oranges: Oranges) 
 
 
 @pytest.mark.parametrize("text", [text for text, _ in BROKEN.values()], ids=BROKEN)
-def test_a_broken_head_is_shown_and_mended_and_the_body_survives(oranges: Oranges, text: str) -> None:
+def test_a_broken_head_is_repaired_and_the_body_survives(oranges: Oranges, text: str) -> None:
     task = oranges.orange("working")
     task.handoff("DONE: half of it")
     body = task.text().split("---\n", 2)[2]

@@ -35,9 +35,7 @@ def made(oranges: Oranges, death: str, *states: str, more: str = "") -> OrangeTa
 
 @pytest.mark.requirement("S3.23", "S3.32", "S3.34", "S3.44", "S3.45", "S3.46", "S3.47", "S3.62", "S3.63")
 @every_death
-def test_a_worker_without_a_handoff_waits_for_a_person_and_is_stuck_after_the_second_crash(
-    oranges: Oranges, death: str, tmp_path: Path
-) -> None:
+def test_a_worker_without_a_handoff_is_stuck_after_two_crashes(oranges: Oranges, death: str, tmp_path: Path) -> None:
     told = tmp_path / "told"
     notify = f"[notify]\ncommand = 'echo $DETENT_TASK $DETENT_STATE $DETENT_REST >> {told}'"
     oranges.script("working", DEATHS[death])
@@ -66,7 +64,7 @@ def test_a_worker_without_a_handoff_waits_for_a_person_and_is_stuck_after_the_se
 
 
 @pytest.mark.requirement("S3.48", "S3.42")
-def test_history_tells_crashes_and_automatic_moves_in_the_document_s_own_words(oranges: Oranges) -> None:
+def test_history_words_crashes_and_automatic_moves_as_the_document_does(oranges: Oranges) -> None:
     oranges.honest()
     oranges.script("working", "exit 1", run=1)
     oranges.script("working", "handoff; exit 1", run=2)
@@ -122,7 +120,7 @@ def test_a_reviewer_that_dies_behind_a_pass_is_heard(oranges: Oranges, death: st
 
 @pytest.mark.requirement("S3.36", "S3.57")
 @some_deaths
-def test_a_reviewer_that_dies_behind_a_fail_sends_the_work_back_to_a_new_worker(oranges: Oranges, death: str) -> None:
+def test_a_fail_before_a_reviewer_crash_leads_back_to_working(oranges: Oranges, death: str) -> None:
     oranges.honest(agent_review=f"review FAIL; {DEATHS[death]}", working="orange task update --status clarification")
     task = made(oranges, death, "working", "agent-review")
     task.run(expect=4)
@@ -142,9 +140,7 @@ def test_after_the_second_fail_the_task_is_stuck(oranges: Oranges, death: str) -
 
 @pytest.mark.requirement("S3.38", "S3.47")
 @some_deaths
-def test_a_reviewer_without_a_verdict_is_started_again_once_and_then_the_task_is_stuck(
-    oranges: Oranges, death: str
-) -> None:
+def test_a_reviewer_without_a_verdict_is_restarted_only_once(oranges: Oranges, death: str) -> None:
     oranges.script("agent-review", f"section Review 'hard to say, run $DETENT_RUN_NUMBER'; {DEATHS[death]}")
     task = made(oranges, death, "working", "agent-review")
     task.run(expect=4)
@@ -181,7 +177,7 @@ def test_where_a_person_is_waited_for_a_dead_agent_is_only_marked(oranges: Orang
     assert (task.path_of_moves(), task.entries("crashed")) == (moves, [])
     assert (task.head()["crash_count"], status["registers"]) == ("0", {})
     task.run(expect=4)
-    assert len(task.entries("run_planned")) == 2  # nobody comes back unasked
+    assert len(task.entries("run_planned")) == 2  # no run starts again unasked
 
 
 @pytest.mark.parametrize("state", ["reviewing", "stuck"])
@@ -239,7 +235,7 @@ def test_readers_show_what_would_happen_and_never_do_it(oranges: Oranges) -> Non
 
 
 @pytest.mark.requirement("S3.31")
-def test_a_supervisor_acts_on_the_end_of_a_run_at_once_and_looks_at_everything_every_30_s(oranges: Oranges) -> None:
+def test_a_supervisor_handles_ends_at_once_and_scans_every_30_s(oranges: Oranges) -> None:
     assert POLL_S == 30.0
     here = oranges.meeting()
     oranges.honest(working="handoff; meet here; exit 1")

@@ -1,4 +1,4 @@
-"""The `orange` machine is exactly the map of its document, and only those who may take each move can."""
+"""The `orange` machine is exactly the map of its document, and only the allowed actors can take each move."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_it_is_the_relation_of_the_document_name_by_name() -> None:
 
 @pytest.mark.requirement("S3.5", "S3.6", "S3.7", "S3.8", "S3.9", "S3.10")
 @pytest.mark.parametrize(("source", "target"), EDGES)
-def test_each_pair_of_the_map_is_taken_when_a_person_asks_and_its_proof_is_there(source: str, target: str) -> None:
+def test_every_pair_of_the_map_moves_with_its_proof(source: str, target: str) -> None:
     taken = [decide(orange(), one, gates(), Signal("person", target)) for one in snapshots(source)]
     assert any(isinstance(one, Advance) and one.after.state == target for one in taken)
     # Only counters close a move whose proof is there.
@@ -124,7 +124,7 @@ def test_a_refusal_names_what_is_allowed() -> None:
 @pytest.mark.requirement("S3.1", "S3.17")
 @pytest.mark.parametrize("state", STATES)
 def test_an_agent_takes_only_the_moves_of_its_own_role(state: str) -> None:
-    """Nobody's agent ends a task, signs off, or sends its own work past a review."""
+    """No agent ends a task, signs off, or sends its own work past a review."""
     found = set()
     for one in snapshots(state):
         for target in STATES:
@@ -185,14 +185,14 @@ def test_the_four_artifact_gates_close_their_move_to_everybody(
 
 @pytest.mark.requirement("S3.16", "S3.27")
 @pytest.mark.parametrize(("rounds", "allowed"), [(0, "working"), (1, "working"), (2, "stuck"), (3, "stuck")])
-def test_a_failed_review_leads_back_below_two_rounds_and_to_stuck_from_then_on(rounds: int, allowed: str) -> None:
+def test_failed_reviews_lead_back_and_from_round_two_to_stuck(rounds: int, allowed: str) -> None:
     for target in ("working", "stuck"):
         now = at("agent-review", review_round=rounds)
         decision = decide(orange(), now, gates(review_passed=False), Signal("agent", target))
         assert isinstance(decision, Advance) == (target == allowed)
 
 
-def test_rounds_are_counted_on_the_way_into_the_review_and_start_again_when_a_person_resumes() -> None:
+def test_review_rounds_are_counted_and_reset_by_a_resume() -> None:
     first = decide(orange(), at("working", crash_count=1), gates(), Signal("agent", "agent-review"))
     assert isinstance(first, Advance)
     assert first.after.counters == {"review_round": 1}
@@ -222,7 +222,7 @@ def test_every_move_sets_the_crashes_back() -> None:
 @pytest.mark.requirement("S3.47", "S3.45")
 @pytest.mark.parametrize("state", ["working", "agent-review"])
 @pytest.mark.parametrize("exit_class", ["finished", "failed", "timeout", "killed", "lost"])
-def test_the_second_end_without_an_artifact_is_a_second_crash_and_leads_to_stuck(state: str, exit_class: str) -> None:
+def test_the_second_run_without_an_artifact_leads_to_stuck(state: str, exit_class: str) -> None:
     closed = {name: Fact(name, ok=False) for name in orange().gates}
     first = decide(orange(), at(state, exit_class), closed, Signal("crash", exit=exit_class))
     assert isinstance(first, Crash)
@@ -234,7 +234,7 @@ def test_the_second_end_without_an_artifact_is_a_second_crash_and_leads_to_stuck
 
 @pytest.mark.requirement("S3.39", "S3.40", "S3.41")
 @pytest.mark.parametrize("state", ["clarification", "reviewing", "stuck"])
-def test_where_a_person_is_waited_for_no_end_of_a_run_moves_or_counts_anything(state: str) -> None:
+def test_run_ends_change_nothing_while_a_person_is_awaited(state: str) -> None:
     for exit_class in EXIT_CLASSES:
         now = at(state, exit_class, crash_count=1)
         assert isinstance(decide(orange(), now, gates(), Signal("engine")), Wait)

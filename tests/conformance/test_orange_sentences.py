@@ -36,7 +36,10 @@ def test_an_agent_whose_file_no_run_can_open_is_refused_before_it_starts(oranges
     program.write_text("exit 0\n", encoding="utf-8")
     task = oranges.orange(level=level, more=f'[agents.hidden]\nargv = ["sh", "{program}"]')
     assert task("configure", "--agent", "worker=hidden", task.id, cwd=task.repo).code == 0
+    asked = task("task", "update", "--status", "working")
+    assert (asked.code, task.state()) == (5, "pending"), asked
     refused = task.run(expect=5)
+    assert (task.state(), task.head()["status"], task.tree.exists()) == ("pending", "pending", False)
     assert f"agent hidden is started with {program}, which no agent run can open" in refused.err
     assert "[sandbox] show" in refused.err
     assert (task.entries("run_planned"), task.entries("crashed")) == ([], [])

@@ -10,6 +10,8 @@ import pytest
 
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
 from detent.effects.host.sandbox import try_level
+from detent.faces.tui.gather import Gatherer
+from detent.store.journal.places import project_at
 from tests.e2e.orange_task import Oranges
 from tests.e2e.terminal import Terminal
 
@@ -58,7 +60,7 @@ def test_complete_is_short_for_asking_for_the_review(oranges: Oranges, level: st
 
 @pytest.mark.requirement("S3.22", "S3.20")
 @at_every_level
-def test_an_agent_sees_why_it_is_refused_mends_it_and_asks_again(oranges: Oranges, level: str) -> None:
+def test_a_refused_agent_repairs_its_work_and_asks_again(oranges: Oranges, level: str) -> None:
     asks = f"{UPDATE} agent-review"
     oranges.script("working", f"if {asks}; then exit 9; else echo code $?; fi; handoff; {asks}; echo code $?")
     task = oranges.orange("working", level=level)
@@ -216,13 +218,13 @@ def test_a_summary_is_one_line_that_can_be_read(oranges: Oranges) -> None:
     assert (made.code, "--from FILE" in made.err) == (2, True), made
 
 
-def test_nobody_names_a_status_and_a_summary_for_a_task_that_is_over(oranges: Oranges) -> None:
+def test_a_finished_task_takes_no_status_and_no_summary(oranges: Oranges) -> None:
     task = oranges.orange("cancelled")
     assert task("task", "update", "--summary", "again").code == 1
     assert task.update("working", expect=1).out.startswith("refused:")
 
 
-def test_the_program_of_the_prompts_is_found_first_whatever_else_is_called_so(oranges: Oranges) -> None:
+def test_the_prompts_program_is_first_on_path(oranges: Oranges) -> None:
     oranges.script("working", f"command -v orange; handoff; {UPDATE} agent-review")
     task = oranges.orange("working")
     task.run("--once", expect=0)
@@ -373,3 +375,32 @@ def test_a_person_types_the_document_s_own_command(oranges: Oranges) -> None:
     task.handoff()
     assert orange("complete", cwd=str(task.tree)) == 0
     assert task.state() == "agent-review"
+
+
+def test_readers_show_a_handwritten_summary_without_journaling_it(oranges: Oranges) -> None:
+    task = oranges.orange()
+    text = task.text().replace("summary: parse empty lines", "summary: skip them")
+    (task.folder / "TASK.md").write_text(text, encoding="utf-8")
+    before = task.entries()
+    for words in (("list",), ("status", task.id), ("inbox",), ("next", task.id)):
+        told = task(*words, cwd=task.repo)
+        assert "parse empty lines" not in told.out, told
+    assert "skip them" in task("list", cwd=task.repo).out
+    assert "skip them" in task("status", task.id, cwd=task.repo).out
+    assert task.json("status", task.id, cwd=task.repo)["title"] == "skip them"
+    assert [row["title"] for row in task.json("list", cwd=task.repo)["tasks"]] == ["skip them"]
+    assert task.entries() == before
+    gatherer = Gatherer(project_at(str(task.repo), str(task.repo / ".git")))
+    assert [row.title for row in gatherer.look("").rows] == ["skip them"]
+    (task.folder / "TASK.md").write_text(text.replace("skip them", "count them"), encoding="utf-8")
+    assert [row.title for row in gatherer.look("").rows] == ["count them"]
+    task.to("working")
+    assert task.entries()[0]["title"] == "parse empty lines"
+    (task.folder / "TASK.md").write_text(task.text().replace("count them", "too late"), encoding="utf-8")
+    assert "count them" in task("list", cwd=task.repo).out
+
+
+def test_a_summary_that_is_too_long_keeps_the_title_in_lists(oranges: Oranges) -> None:
+    task = oranges.orange()
+    (task.folder / "TASK.md").write_text(task.text().replace("parse empty lines", "x " * 400), encoding="utf-8")
+    assert "parse empty lines" in task("list", cwd=task.repo).out

@@ -59,7 +59,7 @@ def test_what_repair_may_do(action: str) -> None:
 def test_the_readme_says_what_it_is_for_and_what_not(words: str) -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert words in text
-    assert "no general workflow engine" in text
+    assert "not a general workflow engine" in text
 
 
 @pytest.mark.requirement("S0.53")
@@ -85,7 +85,7 @@ def test_many_artifacts_are_joined_by_one_page(stages: Stages, shown: str) -> No
     page = (task.folder / "artifacts" / "evidence.html").read_text(encoding="utf-8")
     assert shown in page
     assert "<script" not in page
-    assert task.field("Evidence link") == "[evidence](artifacts/evidence.html)"
+    assert task.field("Evidence link") == "[evidence](artifacts/evidence.html) and [result](artifacts/result.txt)"
     assert task("audit").code == 0
 
 
@@ -105,4 +105,5 @@ def test_with_a_base_the_link_is_a_full_address(stages: Stages) -> None:
     second.write("artifacts/more.txt", "more\n")
     second.move("verify")
     second.move("review")
-    assert second.field("Evidence link") == "https://files.example.org/t/second/artifacts/evidence.html"
+    page = "https://files.example.org/t/second/artifacts/evidence.html"
+    assert second.field("Evidence link") == f"{page} and [result](artifacts/result.txt)"

@@ -114,7 +114,7 @@ def test_state_md_has_the_field(at: At, label: str) -> None:
     lines = task.state_file.read_text(encoding="utf-8").splitlines(keepends=True)
     task.state_file.write_text("".join(line for line in lines if not line.startswith(f"{label}:")), encoding="utf-8")
     asked = task("move", "implement")
-    if asked.code == 1:  # what nobody but its author can write is asked for
+    if asked.code == 1:  # the texts that only the author can write are asked for
         assert f'"{label}:"' in asked.out
     else:  # what the engine knows it writes again
         assert task.field(label)

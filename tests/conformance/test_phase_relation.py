@@ -169,7 +169,7 @@ def test_after_a_repair_nothing_is_done_that_was_not_verified_again() -> None:
 
 
 @pytest.mark.parametrize("end", ["blocked", "needs_user_decision"])
-def test_a_person_leads_back_to_the_phase_it_came_from_and_never_later_than_verify(end: str) -> None:
+def test_an_answer_leads_back_to_its_phase_at_most_verify(end: str) -> None:
     for source, target in EDGES:
         if target != end:
             continue

@@ -120,7 +120,7 @@ def test_an_adopted_thread_is_reset_to_its_own_baseline(foreign: Foreign) -> Non
 
 @pytest.mark.parametrize(("named", "branch"), [("mine", "mine"), ("", "ralf/old1")])
 def test_a_reset_leaves_a_branch_that_was_there_before_the_adoption(foreign: Foreign, named: str, branch: str) -> None:
-    """Nothing shows who made it: the file of another tool may name any branch of the person's."""
+    """Its maker is unknown: the file of another tool may name any branch of the person's."""
     foreign.repo.git(foreign.top, "switch", "--quiet", "--create", branch)
     foreign.repo.git(foreign.top, "commit", "--quiet", "--allow-empty", "--message=Work")
     work = foreign.repo.git(foreign.top, "rev-parse", "HEAD")

@@ -101,7 +101,7 @@ def test_what_a_killed_writer_left_is_cleared_away(threads: Threads) -> None:
 
 
 @pytest.mark.requirement("S4.70")
-def test_an_older_thread_is_brought_up_with_a_copy_and_a_newer_one_is_refused(threads: Threads) -> None:
+def test_an_older_thread_is_migrated_and_a_newer_one_refused(threads: Threads) -> None:
     thread = threads.thread()
     path = thread.folder / "thread.json"
     older = path.read_text(encoding="utf-8").replace('"schema_version": 1', '"schema_version": 0')
@@ -126,7 +126,7 @@ def test_the_chosen_thread_is_named_in_a_plain_file(threads: Threads) -> None:
     assert second("status", "--json").json()["id"] == "first"
 
 
-def test_what_stands_where_the_chosen_thread_is_named_is_told_and_a_thread_is_made(threads: Threads) -> None:
+def test_new_works_with_a_folder_at_active_thread(threads: Threads) -> None:
     first = threads.thread(task_id="first")
     chosen = first.repo / ".ralf/active_thread"
     chosen.unlink()
@@ -223,7 +223,7 @@ def test_a_restore_shows_the_branch_and_keeps_what_the_file_asks_for(threads: Th
     assert document(thread)["branch"] == "ralf/sums"
 
 
-def test_backups_go_when_the_work_is_committed_and_stay_where_it_was_given_up(threads: Threads, repo: MakeRepo) -> None:
+def test_backups_are_removed_on_commit_and_kept_on_cancel(threads: Threads, repo: MakeRepo) -> None:
     def backups() -> list[str]:
         listed = repo.git(thread.repo, "for-each-ref", "--format=%(refname)", "refs/detent/backup")
         return [ref.split("/")[3] for ref in listed.split()]

@@ -80,7 +80,7 @@ def test_a_last_broken_promise_leads_to_stuck(threads: Threads) -> None:
 
 
 @pytest.mark.requirement("S4.20")
-def test_a_model_that_fails_gives_way_to_the_next_and_all_of_them_lead_to_stuck(threads: Threads) -> None:
+def test_a_failing_model_is_replaced_until_the_thread_is_stuck(threads: Threads) -> None:
     thread = threads.thread(*TWO)
     thread.to("Running")
     threads.script("Running", "count; exit 1", agent="one")
@@ -95,7 +95,7 @@ def test_a_model_that_fails_gives_way_to_the_next_and_all_of_them_lead_to_stuck(
 
 
 @pytest.mark.requirement("S4.20")
-def test_a_model_out_of_quota_cools_down_while_others_work_and_is_remembered(threads: Threads) -> None:
+def test_a_model_out_of_quota_cools_down_while_others_work(threads: Threads) -> None:
     thread = threads.thread(*TWO)
     thread.to("Running")
     threads.script("Running", "count; echo 'error: usage limit reached, try again in 3 hours'; exit 1", agent="one")
@@ -266,9 +266,7 @@ def test_a_verifier_that_dies_is_asked_again(threads: Threads) -> None:
         ("- C1: PASS", "Stuck"),
     ],
 )
-def test_a_criterion_without_command_is_judged_by_the_verifier_and_silence_fails(
-    threads: Threads, report: str, state: str
-) -> None:
+def test_a_criterion_without_command_needs_a_verdict_of_the_verifier(threads: Threads, report: str, state: str) -> None:
     thread = threads.thread(more="[machine.ralf.limits]\niteration = 1")
     thread.spec(SPEC + "- and it reads well\n")
     thread.done("approve", "--skip-assess")

@@ -96,7 +96,7 @@ def test_every_state_with_a_prompt_has_its_facts() -> None:
     assert {state.name for state in load("ralf", vocabulary())[0].states.values() if state.prompt} == set(WAYS)
 
 
-# Who must act, as the tables of the document have it; where they say "No", the engine or an agent goes on.
+# The next actor, as the tables of the document have it; where they say "No", the engine or an agent goes on.
 HUMAN = ("Drafting", "Finalized", "PreflightFailed", "Configuring", "Paused", "Stuck", "PendingReview", "ReadyToCommit")
 NOBODY = ("Done", "Abandoned")
 AGENTS = {"Assessing": "assessor", "Running": "implementer", "Verifying": "verifier", "Polishing": "implementer"}

@@ -59,9 +59,7 @@ def taken(thread: Thread, repo: MakeRepo) -> str:
 
 @pytest.mark.requirement("S4.11", "S4.42")
 @pytest.mark.parametrize("obstacle", [detached, beside, taken])
-def test_a_checkout_that_can_not_be_restored_fails_in_preflight_with_the_rest(
-    threads: Threads, repo: MakeRepo, obstacle: Any
-) -> None:
+def test_an_unrestorable_checkout_fails_in_preflight(threads: Threads, repo: MakeRepo, obstacle: Any) -> None:
     thread = threads.thread()
     words = obstacle(thread, repo)
     (thread.repo / "app.py").write_text("mine = 1\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The `ralf` machine is exactly the relation of its document, and nobody but a person passes its checkpoints."""
+"""The `ralf` machine is exactly the relation of its document, and only a person passes its checkpoints."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_only_methodical_mode_asks_for_an_assessment(source: str) -> None:
 
 
 @pytest.mark.requirement("S4.19", "S4.21")
-def test_failed_criteria_lead_on_while_iterations_remain_and_to_stuck_after() -> None:
+def test_failed_criteria_lead_to_stuck_once_iterations_run_out() -> None:
     most = ralf().limits["iteration"].most
     facts = {**all_open(), "criteria_met": Fact("criteria_met", ok=False)}
     for at in snapshots("Verifying"):
@@ -302,7 +302,7 @@ def test_the_menu_of_paused() -> None:
 
 
 @pytest.mark.requirement("S4.28")
-def test_polish_comes_before_the_review_and_every_change_after_it_leads_through_it_again() -> None:
+def test_polish_precedes_review_and_later_changes_need_another_review() -> None:
     assert {source for source, target in PAIRS if target == "Polishing"} == {"Implemented"}
     assert {target for source, target in PAIRS if source == "Polishing"} == {"Implemented", "Abandoned"}
     writing = {state.name for state in ralf().states.values() if state.access == "write"}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.ralf_threads import SPEC, Thread, Threads
-from tests.conftest import MakeRepo
+from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
 
 
 def implemented(threads: Threads, *words: str) -> Thread:
@@ -196,7 +197,7 @@ def test_a_spec_that_was_wrong_is_taken_back_from_the_review_too(threads: Thread
 
 
 @pytest.mark.requirement("S4.23", "S4.46")
-def test_reconfigure_keeps_the_changes_and_every_choice_has_a_letter_and_a_word(threads: Threads) -> None:
+def test_reconfigure_keeps_changes_and_choices_have_letter_and_word(threads: Threads) -> None:
     thread = threads.thread(more="[machine.ralf.limits]\niteration = 1")
     thread.to("Running")
     threads.script("Running", "echo '# half' >> app.py")
@@ -216,7 +217,7 @@ def test_reconfigure_keeps_the_changes_and_every_choice_has_a_letter_and_a_word(
 
 
 @pytest.mark.requirement("S4.40")
-def test_configuring_has_defaults_and_takes_models_and_iterations_from_the_settings(threads: Threads) -> None:
+def test_configuring_takes_models_and_iterations_from_the_settings(threads: Threads) -> None:
     thread = threads.thread(
         "--agent", "implementer=two", "--agent", "verifier=one", more="[machine.ralf.limits]\niteration = 4"
     )
@@ -266,7 +267,7 @@ def test_giving_up_ends_the_run_first(threads: Threads) -> None:
     assert (late.code, "Abandoned is an end" in late.err) == (1, True)
 
 
-def test_words_with_a_slash_are_moves_and_other_words_need_somebody_who_listens(threads: Threads) -> None:
+def test_slash_words_are_moves_and_others_need_a_listener(threads: Threads) -> None:
     thread = threads.thread()
     thread.spec(SPEC)
     assert thread("say", "/finalize", thread.id).code == 1
@@ -299,7 +300,7 @@ def test_no_thread_restores_files_below_the_agent_of_another(threads: Threads) -
     driving.done()
 
 
-def test_another_mode_stands_in_the_thread_at_once_and_nobody_is_blamed(threads: Threads) -> None:
+def test_configure_mode_writes_the_thread_without_a_restore(threads: Threads) -> None:
     thread = threads.thread()
     assert "mode:    quick" in thread.done("configure", "--mode", "quick").out
     assert '"mode": "quick"' in (thread.folder / "thread.json").read_text(encoding="utf-8")
@@ -347,4 +348,25 @@ def test_an_approval_of_unchanged_files_says_what_can_be_done_with_them(threads:
     assert "next: record the commit that holds it: detent commit --sha HEAD" in refused.out
     thread.done("commit", "--sha", "HEAD")
     assert thread.state() == "Done"
+    thread.audit()
+
+
+TEST = "def test_sum():\n    assert 1 + 1 == 2\n"
+
+
+def test_weakened_test_is_seen_by_a_person_before_the_approval(threads: Threads) -> None:
+    files = {**SAMPLE_FILES, "test_app.py": TEST, ".gitignore": "__pycache__/\n", "detent.toml": threads.settings()}
+    threads.repo = threads.make_repo("repo", files)
+    let_out(threads.repo)
+    thread = threads.thread()
+    threads.script("Running", "sed -i 's/== 2/>= 2/' test_app.py; ready; promise")
+    pytest_line = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+    thread.to("Running", f"{SPEC}- the tests pass; cmd: {pytest_line}\n")
+    thread.run(expect=4)
+    thread.done("choose", "review")
+    refused = thread("approve", thread.id)
+    assert (refused.code, thread.state()) == (1, "PendingReview")
+    assert "what judges the work changed: test_app.py::test_sum" in " ".join(refused.out.split())
+    thread.done("approve", "--tests")
+    assert thread.state() == "Approved"
     thread.audit()

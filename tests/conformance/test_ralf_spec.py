@@ -16,7 +16,7 @@ def failed(thread_json: dict[str, list[list[object]]]) -> dict[str, str]:
 
 
 @pytest.mark.requirement("S4.1", "S4.3", "S4.36")
-def test_a_new_thread_is_one_piece_of_work_in_drafting_and_says_who_must_act(threads: Threads) -> None:
+def test_a_new_thread_is_drafting_and_names_its_next_actor(threads: Threads) -> None:
     thread = threads.thread()
     shown = thread.json("status", thread.id)
     assert (shown["state"], shown["mode"], shown["title"]) == ("Drafting", "methodical", "add sums")

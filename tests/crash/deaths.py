@@ -43,7 +43,7 @@ def kill_at(
         )
         if ended.code == KILLED:
             return
-    # What a death left is removed by whoever finds that its process is gone: the next one may find less of it.
+    # The next command that finds the process gone removes its leftovers: the one after may find fewer.
     is_unneeded = call.name in _REMOVALS and ended.code == 0
     assert is_unneeded, f"it was not killed at {call}: {ended}"
 

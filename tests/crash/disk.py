@@ -8,7 +8,7 @@ The model, stricter than any one file system:
   arrive in order, but any number of the last ones may be missing, whatever happens in other folders;
 - so a rename may reach the disk before the bytes of the renamed file;
 - what one helper process (git) writes is there as a whole or missing as a whole; for sure only if it synced every file
-  and somebody synced the folders. The index files of git are caches, and its reflogs are read by people alone: they
+  and a process synced the folders. The index files of git are caches, and its reflogs are read by people alone: they
   come apart from the rest, and are never there for sure.
 """
 
@@ -60,7 +60,7 @@ class Cut:
 
 
 class Recording:
-    """The changes of one run: who did what to which file."""
+    """The changes of one run, by process and file."""
 
     def __init__(self, before: Files, calls: Sequence[Call], top: str, main: int) -> None:
         self.before = before

@@ -163,7 +163,7 @@ class Lab:
     # --- making the worlds ---
 
     def _copy_engine(self) -> Path:
-        """The engine as it is now, compiled: nobody's edit and no first compilation changes what a run does."""
+        """The engine as it is now, compiled: no edit and no first compilation changes the calls of a run."""
         source = Path(detent.__file__).parent
         target = self.folder / "engine"
         shutil.copytree(source, target / "detent", ignore=shutil.ignore_patterns("__pycache__"))
@@ -249,7 +249,7 @@ class Lab:
         return Kind(name, words, before, code, after, ending(final, self.committed), journal_lines(after))
 
     def count(self, what: str, kind: str, points: int) -> None:
-        """Tell how much was tried, for whoever runs everything and writes the numbers down (`pytest -s`)."""
+        """Print how much was tried, for the numbers of a complete run (`pytest -s`)."""
         sys.stdout.write(f"\n{what}: {kind}: {points} points\n")
 
     # --- running ---
@@ -288,7 +288,7 @@ class Lab:
         raise AssertionError(f"{kind.name} was not killed at {call}: {ended}")
 
     def disturb(self, kind: Kind, call: Call, how: str) -> Ended:
-        """The step with one of its recorded calls replaced; whoever it leaves behind is waited for."""
+        """The step with one of its recorded calls replaced; waits for the processes it leaves behind."""
         where: dict[str, Any] = {"cwd": self.cwd, "env": self.environment}
         where |= {"name": call.name, "how": how, "number": call.number}
         if call.name in ("vfork", "pidfd_open"):  # a helper may outlive the step; no import makes these calls
@@ -361,7 +361,7 @@ def ending_state(files: Files) -> str:
 
 
 def edited(files: Files, old: str, new: str) -> dict[str, bytes | None]:
-    """A world in which somebody edited one line of STATE.md."""
+    """A world in which one line of STATE.md was edited."""
     text = (files[STATE] or b"").decode()
     assert text.count(f"\n{old}\n") == 1, f"{old!r} should stand once in {text!r}"
     return {**files, STATE: text.replace(f"\n{old}\n", f"\n{new}\n").encode()}

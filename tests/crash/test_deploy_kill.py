@@ -59,7 +59,7 @@ class World:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The same calls each time: nobody writes down what was compiled."""
+        """The same calls each time: compiled files are not written."""
         return {**self.task.detent.environment, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def stages(self) -> list[str]:

@@ -90,7 +90,7 @@ def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: K
 
 @pytest.mark.usefixtures("strace")
 @pytest.mark.parametrize("name", ["move and prove"])
-def test_a_log_that_did_not_reach_the_disk_is_told_and_not_left_out_of_the_proof(lab: Lab, kind: Kind) -> None:
+def test_an_unsynced_log_is_reported_and_stays_in_the_proof(lab: Lab, kind: Kind) -> None:
     synced = [call for call in find_points(lab, kind).calls if call.name == "fsync" and ".log>" in call.arguments]
     assert synced
     assert problems_of_errors(lab, kind, [(call, "EIO") for call in synced]) == []
@@ -106,9 +106,9 @@ def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, ki
 
 
 def in_namespace(lab: Lab, script: str, *words: str) -> Ended:
-    """Run a shell script where mounting is allowed and seen by nobody else, or skip with the reason.
+    """Run a shell script where mounting is allowed and seen by no other process, or skip with the reason.
 
-    `$as_myself` before a command gives it back who we are: only root may mount, but a journal names its person.
+    `$as_myself` before a command restores our own user: only root may mount, but a journal names its person.
     """
     myself = f"unshare -U --map-user={os.getuid()} --map-group={os.getgid()}"
     tried = subprocess.run(["unshare", "-Urm", *myself.split(), "true"], capture_output=True, text=True, check=False)
@@ -176,7 +176,7 @@ def test_a_read_only_folder_is_told_and_readers_still_work(lab: Lab, place: str)
     assert lab.problems(kind, is_acknowledged=False) == []
 
 
-def test_a_limit_on_file_size_tears_the_journal_and_the_next_step_mends_it(lab: Lab) -> None:
+def test_the_next_step_repairs_a_journal_torn_by_a_size_limit(lab: Lab) -> None:
     """A real short write of the kernel: the line's beginning reaches the journal, the rest is refused."""
     kind = lab.kinds["move"]
     lab.world.put(kind.before)

@@ -59,7 +59,7 @@ class Desk:
         """Say the same again until it has happened."""
         for _ in range(MOST_TRIES):
             if self.state() != self.phase:
-                self("move", "--edge", "no-such", "t")  # whoever writes next clears away what was left
+                self("move", "--edge", "no-such", "t")  # the next writing command clears the leftovers
                 return
             self(*self.argv()[3:])
         raise AssertionError(f"still in {self.state()} after {MOST_TRIES} tries")

@@ -182,9 +182,9 @@ def test_a_killed_restore_keeps_what_stood_there(detent: Detent, repo: MakeRepo,
         (line,) = [entry for entry in place.journal() if entry["kind"] == "restored_tree"]
         private = place.repo / ".git/detent/tasks/t/git"
         names = place.git(private, "ls-tree", "--name-only", line["kept"]).splitlines()
-        spoilt = place.git(private, "cat-file", "blob", f"{line['kept']}:app.py")
-        is_whole = {f"later-{number}.txt" for number in range(3)} <= set(names) and spoilt == "spoilt"
-        return [] if is_whole else [f"kept are only {names}, app.py is {spoilt!r}"]
+        damaged = place.git(private, "cat-file", "blob", f"{line['kept']}:app.py")
+        is_whole = {f"later-{number}.txt" for number in range(3)} <= set(names) and damaged == "spoilt"
+        return [] if is_whole else [f"kept are only {names}, app.py is {damaged!r}"]
 
     kill_everywhere(place, ("restore", "t"), tmp_path, lost)
 

@@ -67,7 +67,7 @@ def test_a_killed_git_is_told_or_made_up_for_and_nothing_is_lost(lab: Lab, name:
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_a_checkpoint_that_was_made_before_the_death_is_found_and_not_made_again(lab: Lab) -> None:
+def test_a_checkpoint_from_before_the_kill_is_not_repeated(lab: Lab) -> None:
     """The engine died between a checkpoint's ref and its line; the commit is old, so that a second one would differ."""
     kind = lab.kinds["move and checkpoint"]
     files = dict(kind.after)

@@ -89,9 +89,7 @@ def test_whatever_a_power_cut_leaves_of_a_landing_is_whole_and_lands_once(
     assert not wrong, "\n".join(wrong[:12])
 
 
-def test_what_the_person_committed_just_before_is_on_the_disk_when_work_lands_on_it(
-    place: Place, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_a_person_s_last_commit_is_synced_before_work_lands(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
     finished(place, repo)
     (place.repo / "README.md").write_text("the person's own words\n", encoding="utf-8")
     argv = [sys.executable, "-c", AFTER_OWN_GIT, "commit --quiet --all --message=own", "land", "t"]
@@ -134,9 +132,7 @@ def assert_told_checkpoints_are_there(found: list[Cut]) -> None:
     assert not lost, f"{len(lost)} of {len(told)} disks lack the branch that their journal tells of"
 
 
-def test_a_checkpoint_is_on_the_disk_before_its_branch_and_that_before_the_journal_tells_of_it(
-    place: Place, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_disk_order_is_checkpoint_then_branch_then_journal(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
     ready_for_a_checkpoint(place, repo)
     found = disks_of(place.argv(CHECKPOINT), place.repo, place.detent.environment, tmp_path / "disk.strace")
     assert_branches_whole(found, place.repo)
@@ -154,9 +150,7 @@ def die_behind_the_branch(place: Place, folder: Path) -> str:
     return place.git(place.repo, "rev-parse", BRANCH)
 
 
-def test_a_branch_that_a_killed_step_made_is_on_the_disk_before_the_journal_tells_of_it(
-    place: Place, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_a_killed_step_s_branch_is_synced_before_its_journal_line(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
     ready_for_a_checkpoint(place, repo)
     commit = die_behind_the_branch(place, tmp_path / "killing")
     place.git(place.repo, "update-ref", "-d", BRANCH)
@@ -166,9 +160,7 @@ def test_a_branch_that_a_killed_step_made_is_on_the_disk_before_the_journal_tell
     assert_told_checkpoints_are_there(found)
 
 
-def test_a_branch_that_a_killed_step_made_is_found_although_a_person_packed_it(
-    place: Place, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_a_killed_step_s_branch_is_found_when_packed(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
     """Its folder is gone then."""
     ready_for_a_checkpoint(place, repo)
     die_behind_the_branch(place, tmp_path / "killing")

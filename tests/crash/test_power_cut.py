@@ -61,7 +61,7 @@ def spread(found: list[Cut], most: int) -> list[Cut]:
 
 
 @pytest.mark.parametrize("name", [*KINDS, *CODECS])
-def test_whatever_the_disk_holds_after_a_power_cut_nothing_acknowledged_is_lost(lab: Lab, kind: Kind) -> None:
+def test_a_power_cut_loses_nothing_acknowledged(lab: Lab, kind: Kind) -> None:
     survive(lab, kind, recorded(lab, kind))
 
 

@@ -72,7 +72,7 @@ stand_on(stand, "other", stand.commit, "test")
 
 
 @pytest.mark.parametrize(("before", "code"), [("work", LEAVE), ("main", COME_BACK)], ids=["left", "come back to"])
-def test_no_branch_goes_before_it_is_left_or_is_stood_on_before_it_is_there(
+def test_branches_are_removed_after_leaving_and_used_after_creation(
     detent: Detent, repo: MakeRepo, tmp_path: Path, before: str, code: str
 ) -> None:
     path = repo()

@@ -49,7 +49,7 @@ class World:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The same calls each time: nobody writes down what was compiled."""
+        """The same calls each time: compiled files are not written."""
         return {**self.thread.detent.environment, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def put_back(self) -> None:
@@ -81,7 +81,7 @@ class World:
             yield f"it was filed {self.thread.kinds().count('acted')} times"
 
     def answer_problems(self) -> Iterator[str]:
-        assert self.thread(*self.words).code == 0  # who does not know whether it was heard says it again
+        assert self.thread(*self.words).code == 0  # a person repeats a request without an answer
         path = self.thread.repository / ".thread/spec/threads/t.jsonl"
         told = [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
         if told != ["keep both"]:

@@ -92,7 +92,7 @@ def points(driven: Driven, log: Path) -> list[Call]:
 
 
 @pytest.mark.usefixtures("strace")
-def test_an_engine_killed_while_it_drives_loses_nothing_and_runs_nothing_twice(
+def test_an_engine_killed_while_driving_loses_and_repeats_nothing(
     detent: Detent, repo: MakeRepo, tmp_path: Path
 ) -> None:
     wrong: list[str] = []

@@ -29,7 +29,7 @@ FOLDER = "folders/task"
 STATE = f"{FOLDER}/STATE.md"
 LOG = f"{FOLDER}/history.jsonl"
 # A checkout that proofs are run in; it is wiped before each proof, so what a killed proof left in it is of no account.
-SCRATCH = re.compile(r"^home/state/detent/[^/]+/[^/]+/proof(/|\.lock$|$)")
+SCRATCH = re.compile(r"^home/state/detent/[^/]+/[^/]+/(proof|reports)(/|\.lock$|$)")
 TEMPORARY = ".detent-tmp-"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z")
 # Values that the engine writes into STATE.md; everything else in there belongs to agents and people.
@@ -205,6 +205,7 @@ def _others(files: Files) -> dict[str, str]:
         is_cache = name.startswith(f"{CONTROL}/") and name.split("/")[-1] in (
             "snapshot.json", "projected.jsonl", "native-last", "tree.json", "touched.json", "lock", "journal.jsonl",
         )  # fmt: skip
+        is_cache = is_cache or f"{name}/".startswith("repo/.git/detent/baselines/")  # found out again where it is lost
         is_git = f"{name}/".startswith(f"{CONTROL}/git/")
         is_timed = name in (STATE, LOG) or name.startswith(f"{CONTROL}/receipts/")
         if is_cache or is_git or is_timed or SCRATCH.match(name):

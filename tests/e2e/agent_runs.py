@@ -102,7 +102,7 @@ class Driving:
     def line(self, words: str) -> str:
         """Wait for a line of its output that holds these words."""
         assert self.process.stdout is not None
-        # Who says nothing more is ended, so that the test fails instead of waiting for ever.
+        # A silent run is ended, so that the test fails instead of waiting for ever.
         guard = Timer(WAIT_S, self.process.kill)
         guard.start()
         try:

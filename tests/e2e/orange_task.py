@@ -85,7 +85,7 @@ class OrangeTask(AgentTask):
         return self("respawn", *(words or ("--once",)), self.id, cwd=self.repo)
 
     def wait_for_run(self) -> None:
-        """Until no process of the run is left; nobody has written its end down then."""
+        """Until no process of the run is left; its end is not recorded then."""
         folder = str(self.run_dir(self.entries("run_planned")[-1]["run"]))
         assert wait_for_end([folder], WAIT_S) == folder
         assert look(folder).phase in ("ended", "lost")

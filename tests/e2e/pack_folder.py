@@ -1,4 +1,4 @@
-"""The example pack in a folder of a person who uses it, and a repository with a changelog; all by the command line."""
+"""The example pack in a user's folder, and a repository with a changelog; all by the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIBE = 'printf -- "- a new option\\n" >> CHANGELOG.md && detent move reading'
 
 
 def copied(folder: Path) -> Path:
-    """The example as one has it who copied it: whatever the umask was of whoever checked it out."""
+    """The example as a copy of it looks, whatever the umask of the checkout was."""
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)

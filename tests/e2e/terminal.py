@@ -16,7 +16,7 @@ from typing import Self
 
 LONGEST_S = 120.0
 INTERRUPT, SUSPEND = "\x03", "\x1a"  # Ctrl-C, Ctrl-Z
-# Whoever started the tests may ignore Ctrl-C; a person's terminal does not.
+# The process that started the tests may ignore Ctrl-C; a person's terminal does not.
 _TAKE = (
     "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
@@ -69,7 +69,7 @@ class Terminal:
         assert ready, f"nothing comes any more; shown: {self.shown}"
         try:
             data = os.read(self.screen, 65536)
-        except OSError:  # nobody has the other side open any more
+        except OSError:  # the other side is closed
             return False
         self.shown += data.decode("utf-8", "replace")
         return bool(data)

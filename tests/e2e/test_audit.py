@@ -105,7 +105,7 @@ def test_a_journal_of_a_newer_detent_is_refused_and_left_alone(done: AgentTask, 
 
 
 class Forger:
-    """What somebody can do to a task who knows all its formats."""
+    """The tampering that is possible with knowledge of all formats of a task."""
 
     def __init__(self, task: AgentTask) -> None:
         self.task = task

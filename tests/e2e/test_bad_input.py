@@ -200,7 +200,9 @@ def test_other_ways_to_write_the_file_keep_every_byte(at: At, name: str, change:
         ("no value", lambda text: text.replace("Phase: implement", "Phase:"), 'no "Phase:" line'),
     ],
 )
-def test_a_doubtful_state_line_is_told_and_mended(at: At, name: str, change: Callable[[str], str], note: str) -> None:
+def test_a_doubtful_state_line_is_reported_and_repaired(
+    at: At, name: str, change: Callable[[str], str], note: str
+) -> None:
     task = at("implement")
     task.candidate()
     task.state_file.write_text(change(task.state_file.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What people do rings the project's bell, so that whoever drives the tasks looks at once and not at its next look."""
+"""A person's command rings the project's bell, so that the driver of the tasks acts at once, not at its next poll."""
 
 from __future__ import annotations
 

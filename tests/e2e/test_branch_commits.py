@@ -53,7 +53,7 @@ def test_hooks_signing_and_the_persons_identity_are_left_alone(pipelines: Pipeli
     assert not mark.exists(), mark.read_text(encoding="utf-8")
 
 
-def test_what_only_the_person_ignores_and_what_was_staged_by_them_is_handled(pipelines: Pipelines) -> None:
+def test_staged_files_are_committed_and_privately_ignored_ones_are_not(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     with (task.repo / ".git/info/exclude").open("a", encoding="utf-8") as file:
         file.write("/.editor/\n")
@@ -107,7 +107,7 @@ def blocked(pipelines: Pipelines, script: str) -> PipelineTask:
     return task
 
 
-def test_the_third_failure_commits_the_broken_state_and_goes_back_to_the_gate(pipelines: Pipelines) -> None:
+def test_the_third_failure_commits_the_broken_state(pipelines: Pipelines) -> None:
     task = blocked(pipelines, "")
     assert task.subjects() == [
         "docs(design): pass the design gate",
@@ -306,7 +306,7 @@ def test_a_damaged_state_file_is_kept_outside_the_work(pipelines: Pipelines) -> 
     assert "broken-" not in task.git("status", "--porcelain")
 
 
-def test_audit_names_what_a_log_lacks_and_a_log_that_nobody_can_read(pipelines: Pipelines) -> None:
+def test_audit_names_missing_lines_and_an_unreadable_log(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     task.run(expect=4)
     log = task.folder / "log.md"
@@ -320,7 +320,7 @@ def test_audit_names_what_a_log_lacks_and_a_log_that_nobody_can_read(pipelines: 
     log.write_bytes(good.replace(b"PassBuild", b"PassedBuild"))
     told = task("audit", "p")
     assert (told.code, "does not tell 1 line(s), first 12: PassBuild: Building -> Complete" in told.out) == (1, True)
-    # A shorter log gets its headings back; what somebody wrote around them stays, and is theirs.
+    # A shorter log gets its headings back; the text around them stays as people wrote it.
     log.write_bytes(b"\xff\n")
     task.run(expect=4)
     told = task("audit", "p")

@@ -221,7 +221,7 @@ def test_a_state_line_edited_to_done_is_refused_and_restored(at: At) -> None:
     assert task.json("status")["refusal"]["want"] == "done"
 
 
-def test_a_state_line_edited_to_a_legal_state_is_judged_with_the_agents_rights(at: At) -> None:
+def test_an_edited_state_line_is_judged_with_the_agents_rights(at: At) -> None:
     task = at("implement")
     task.set({"Phase": "verify"})
     assert "(gate candidate)" in task.refused()
@@ -320,7 +320,7 @@ def test_an_agent_run_asks_with_an_agents_rights(at: At, words: tuple[str, ...])
     role = {} if "--as" in words else {"DETENT_ROLE": "builder"}
     said = task(*words, environment=role)
     assert said.code == 1
-    # Who says it is an agent's is heard only from inside a living run of this very task.
+    # A request in an agent's name counts only from inside a living run of this very task.
     assert ("this agent run works on another task" if role else "only person may take this move") in said.out + said.err
     assert task.state() == "blocked"
 
@@ -480,7 +480,7 @@ def test_a_tree_that_changes_while_it_is_proven_is_not_proven(at: At) -> None:
     assert "stop what writes to it" in said
 
 
-def test_the_command_cannot_mend_the_tree_it_judges(at: At) -> None:
+def test_the_command_cannot_change_the_tree_it_judges(at: At) -> None:
     task = at("shape")
     task.set({"Validation plan": "cmd: touch made && test -f made"})
     task.move("implement")
@@ -510,8 +510,8 @@ def test_a_damaged_receipt_proves_nothing_and_is_made_again(at: At) -> None:
     task = at("verify")
     assert task("prove").code == 0
     (receipt,) = _receipts(task)
-    for spoilt in (b"", b"{", b"[]", b'{"key": 1}', receipt.read_bytes().replace(b"[0]", b'["0x"]')):
-        receipt.write_bytes(spoilt)
+    for damaged in (b"", b"{", b"[]", b'{"key": 1}', receipt.read_bytes().replace(b"[0]", b'["0x"]')):
+        receipt.write_bytes(damaged)
         proven = task.json("prove")["receipts"][0]
         assert (proven["exit"], proven["cached"]) == (0, False)
 
@@ -649,7 +649,7 @@ def test_with_artifacts_there_is_always_a_link(at: At, stage: str, target: str) 
 
 
 def test_the_task_folder_can_not_become_a_link_into_the_tree(at: At) -> None:
-    """What lies in the task folder is left out of the tree: a link would let somebody choose what is proven."""
+    """The task folder is left out of the tree: a link there would let an agent choose the proven files."""
     task = at("verify")
     hidden = task.repo / "hidden"
     shutil.copytree(task.folder, hidden)

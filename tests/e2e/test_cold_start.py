@@ -30,6 +30,8 @@ NEEDLESS = frozenset(
         *("detent.packs", "detent.packs.lights_out.pack", "detent.packs.ralf.pack", "detent.packs.global_.pack"),
         *("detent.store.text.frontmatter", "detent.store.text.json_document"),
         *("detent.store.journal.events", "detent.store.journal.fold"),
+        *("detent.effects.tests", "detent.store.text.census", "detent.gates.compare_censuses", "tree_sitter"),
+        *("detent.runner.tell.proof_told", "detent.store.text.assessment"),
     )
 )
 

@@ -1,4 +1,4 @@
-"""`detent configure`: what a person sets for one task holds from then on, whoever reads it, and is one journal line."""
+"""`detent configure`: a person's setting for one task holds for every later command, and is one journal line."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_check_is_added_to_the_plan_and_to_what_is_locked(agents: Agents) -> N
     assert (done.code, f"ok   {CHECK}" in done.out, "red  test -e seal" in done.out) == (1, True, True)
     (task.tree / "seal").write_text("", encoding="utf-8")
     assert task("prove", task.id, cwd=task.repo).code == 0
-    # It is locked as the rest of the frame is: an agent who takes it out finds it put back.
+    # It is locked like the rest of the frame: when an agent removes it, it is restored.
     state = task.folder / "STATE.md"
     state.write_text(state.read_text(encoding="utf-8").replace("\n- cmd: test -e seal", ""), encoding="utf-8")
     task("prove", task.id, cwd=task.repo)

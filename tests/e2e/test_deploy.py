@@ -326,7 +326,7 @@ def test_what_was_deployed_holds_for_its_tree_and_is_not_deployed_again(deployme
     assert deployments.target.deployed() == 1
 
 
-def test_a_person_takes_a_failed_deployment_back_and_it_is_not_deployed_again_unasked(deployments: Deployments) -> None:
+def test_a_rolled_back_deployment_is_not_deployed_again_unasked(deployments: Deployments) -> None:
     task = deployments.begun(Check="false", Rollback='echo "gone" && rm "$TARGET/app.py"')
     assert "nothing was deployed" in task("rollback", "--reason", "why", "p").err
     task.run(expect=4)
@@ -399,7 +399,7 @@ python plant.py; rm plant.py evil.py"""
 
 
 def test_compiled_file_that_an_agent_planted_does_not_run_unseen(deployments: Deployments) -> None:
-    """No tree id counts Python's compiled files, so a person who confirms a tree was not shown them."""
+    """No tree id counts Python's compiled files, so a person confirms a tree without seeing them."""
     deployments.script("Deploying", f"{HONEST}\n{PLANT}")
     files = {"ship.py": "import shipping\n", "shipping.py": "print('shipped')\n"}
     task = deployments.begun(files, Deploy="python ship.py", Check="true")

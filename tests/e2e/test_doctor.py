@@ -111,7 +111,7 @@ def test_set_up_and_copies_are_used(detent: Detent, repo: MakeRepo) -> None:
 OWN = "[agents]\njudge = 'other'\n[agents.mine]\nargv = ['my-agent']\n[agents.other]\nargv = ['other-agent', '-x']\n"
 
 
-def test_who_would_work_is_told(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_doctor_names_the_agents_of_each_role(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, programs = repo(files=settings(OWN)), tmp_path / "programs"
     programs.mkdir()
     for name in ("git", "sh", "my-agent", "other-agent"):

@@ -68,13 +68,14 @@ def run_lines(worked: tuple[Detent, Path, Path], kind: str) -> list[dict[str, An
 def test_the_link_is_a_full_address_after_runs(worked: tuple[Detent, Path, Path]) -> None:
     detent, path, folder = worked
     address = f"{BASE}/t/artifacts/evidence.html"
-    assert f"\nEvidence link: {address}\n" in (folder / "STATE.md").read_text(encoding="utf-8")
+    link = f"{address} and [one](artifacts/one.txt)"
+    assert f"\nEvidence link: {link}\n" in (folder / "STATE.md").read_text(encoding="utf-8")
     told = detent("evidence", "t", "--json", cwd=path).json()
     assert told["link"] == address
     assert told["runs"] == len(run_lines(worked, "run_ended"))
 
 
-def test_every_run_is_shown_with_its_use_its_wishes_and_its_prompt(worked: tuple[Detent, Path, Path]) -> None:
+def test_every_run_is_shown_with_usage_requests_and_prompt(worked: tuple[Detent, Path, Path]) -> None:
     detent, path, folder = worked
     assert detent("evidence", "t", cwd=path).code == 0
     shown = text_of(folder / "artifacts" / "evidence.html")

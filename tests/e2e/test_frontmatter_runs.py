@@ -76,7 +76,7 @@ def test_a_second_crash_is_told_as_a_crash_and_as_a_move(ticket: Callable[[str],
     assert task("audit", "t").code == 0
 
 
-def test_a_head_that_a_run_spoilt_is_put_back_and_its_body_counts(ticket: Callable[[str], Ticket]) -> None:
+def test_a_head_damaged_by_a_run_is_restored(ticket: Callable[[str], Ticket]) -> None:
     task = ticket(HANDOFF + r"; sed -i 's/^status: .*/status: [/' \"$DETENT_TASK_DIR/TASK.md\"; exit 3")
     task("run", "--once", "t")
     ended = task.last("run_ended")

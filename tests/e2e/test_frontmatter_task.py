@@ -39,7 +39,7 @@ def ticket(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Ticket:
     return Ticket(detent, repo(), tmp_path / "ticket")
 
 
-def test_a_new_task_has_a_head_and_moves_change_nothing_but_their_own_values(ticket: Ticket) -> None:
+def test_moves_change_only_their_own_values_in_the_head(ticket: Ticket) -> None:
     first = '---\nstatus: pending\nsummary: "Fix: the thing"\nreview_round: 0\ncrash_count: 0\n---\n'
     assert ticket.text() == first
     mine = (
@@ -227,7 +227,7 @@ def test_a_person_changes_what_is_locked(locked: Ticket) -> None:
     assert locked("audit").code == 0
 
 
-def test_a_lock_opens_where_the_machine_says_and_closes_on_what_it_finds_then(locked: Ticket) -> None:
+def test_a_lock_reopens_in_its_state_and_locks_current_content(locked: Ticket) -> None:
     folder = locked.file.parent
     locked.write(locked.text() + "\n## Handoff\n\nDONE\n")
     assert locked("move", "agent-review").code == 0

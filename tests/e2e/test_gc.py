@@ -65,7 +65,7 @@ def test_readers_work_after_a_home_was_removed(detent: Detent, repo: MakeRepo) -
     refused = detent("land", cwd=task.repo)
     assert refused.code == 5
     assert "its home was removed by detent gc" in refused.err
-    # A home that somebody else removed is damage as before.
+    # A home that another program removed is damage as before.
     other = finished(detent, repo, repo("other"))
     shutil.rmtree(other.home)
     assert "STATE.md is missing" in detent("status", cwd=other.repo).out
@@ -215,6 +215,22 @@ def test_a_task_is_given_up_by_its_name_and_only_as_a_whole(detent: Detent, repo
     (left,) = detent("list", "--json", cwd=task.repo).json()["tasks"]
     assert left["id"] == "other"
     CloneTask(detent, repo, task.repo)  # the id is free again
+
+
+@pytest.mark.parametrize(("machine", "edits", "kept"), [("phase", False, 0), ("phase", True, 1), ("orange", False, 0)])
+def test_a_task_is_given_up_right_after_it_was_made(
+    detent: Detent, repo: MakeRepo, machine: str, edits: bool, kept: int
+) -> None:
+    path = repo()
+    assert detent("new", machine, "count", "--id", "t", cwd=path).code == 0
+    if edits:
+        tree = Path(detent("dir", "--tree", "t", cwd=path).out.strip())
+        (tree / "app.py").write_text(WORK, encoding="utf-8")
+    done = detent("gc", "t", "--yes", "--journals", cwd=path)
+    assert (done.code, "left as it is" in done.out) == (0, False), done
+    assert detent("list", "--json", cwd=path).json()["tasks"] == []
+    listed = repo.git(path, "for-each-ref", "--format=%(refname)", "refs/detent").split()
+    assert len([name for name in listed if name.startswith("refs/detent/collected/t/")]) == kept, listed
 
 
 def test_a_task_on_which_an_agent_works_is_not_given_up(agents: Agents) -> None:

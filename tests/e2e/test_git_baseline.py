@@ -157,7 +157,7 @@ def test_a_retry_on_the_own_branch_keeps_the_baseline(thread: ThreadTask) -> Non
     assert thread.branch == "thread/t"
 
 
-def test_a_retry_elsewhere_captures_anew_and_goes_back_to_the_unused_branch(thread: ThreadTask) -> None:
+def test_a_retry_elsewhere_captures_again_and_reuses_the_unused_branch(thread: ThreadTask) -> None:
     thread.moved("move", "Preflight")
     thread.git("switch", "--quiet", "main")
     thread.moved("move", "--edge", "retry")

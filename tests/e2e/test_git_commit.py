@@ -190,7 +190,7 @@ def test_what_the_person_told_git_to_take_for_unchanged_is_not_committed(running
 
 
 def test_a_checkout_that_became_sparse_is_not_committed(ready: ThreadTask) -> None:
-    """What git leaves out of the folder is part of the commit, and nobody removed it."""
+    """A file that git leaves out of the folder is part of the commit, and was not removed."""
     ready.git("sparse-checkout", "set", "--no-cone", "/app.py", "/new.txt")
     assert not (ready.repository / "README.md").exists()
     before = ready.journal()

@@ -117,7 +117,7 @@ def test_commits_of_the_branch_are_saved_with_it(thread: ThreadTask) -> None:
 
 
 def test_a_branch_of_the_person_that_advanced_is_not_moved(thread: ThreadTask) -> None:
-    """Somebody committed on main from another checkout meanwhile."""
+    """A commit on main from another checkout meanwhile."""
     other = thread.repository.parent / "other"
     thread.git("worktree", "add", "--quiet", "--detach", str(other), "main")
     (other / "theirs.txt").write_text("theirs\n", encoding="utf-8")
@@ -147,7 +147,7 @@ def test_a_branch_of_the_person_is_left_where_the_task_has_none(detent: Detent, 
 
 
 def base_begins_to_track(thread: ThreadTask, name: str) -> None:
-    """Somebody commits this file on main from another checkout meanwhile, whatever is ignored."""
+    """Commit this file on main from another checkout meanwhile, ignored or not."""
     other = thread.repository.parent / "other"
     thread.git("worktree", "add", "--quiet", "--detach", str(other), "main")
     (other / name).parent.mkdir(exist_ok=True)

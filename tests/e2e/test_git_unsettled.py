@@ -13,7 +13,7 @@ from tests.e2e.thread_task import ThreadTask, thread_task
 
 @pytest.fixture
 def stuck(detent: Detent, repo: MakeRepo) -> ThreadTask:
-    """A reset has saved everything; then git could not switch, because its index is locked by somebody else."""
+    """A reset has saved everything; then git could not switch, because another process locks its index."""
     thread = worked(thread_task(detent, repo).moved("move", "Preflight").moved("move", "Running"))
     (thread.repository / ".git/index.lock").touch()
     failed = thread("move", "Drafting", "--yes")

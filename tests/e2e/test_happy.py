@@ -118,7 +118,8 @@ EXPORT = {
 
 def test_one_task_from_start_to_done_as_the_readme_tells_it(cold: Detent, repo: MakeRepo) -> None:
     path = repo()
-    made = cold("new", "phase", "count the words", "--check", "python3 -m unittest -q", "--json", cwd=path)
+    words = ("new", "phase", "count the words", "--kind", "chore", "--check", "python3 -m unittest -q")
+    made = cold(*words, "--json", cwd=path)
     assert_shape(made.json(), STATUS)
     task = PhaseTask(cold, path, Path(cold("dir", cwd=path).out.strip()), "count-the-words")
     assert task.json("status")["state"] == "intake"
@@ -142,6 +143,7 @@ def test_one_task_from_start_to_done_as_the_readme_tells_it(cold: Detent, repo: 
     assert Path(proven.json()["receipts"][0]["log"]).is_file()
     task.move("review")
     task.review()
+    assert task("prove").code == 0
     assert all(edge["open"] for edge in task.json("next")["edges"] if edge["to"] == "done")
     moved = task("move", "done", "--json")
     assert_shape(moved.json(), MOVE)
@@ -176,7 +178,7 @@ def test_every_fix_opens_its_gate_or_names_the_command(at: At, stage: str) -> No
 
 
 def test_following_the_literal_examples_of_the_fixes_leads_to_done(at: At) -> None:
-    """A newcomer who pastes what the refusals quote gets through; what only a person knows is made up."""
+    """A newcomer gets through by pasting the commands of the refusals; texts that only a person knows are invented."""
     task = at("implement")
     task.write("artifacts/result.txt", "seen\n")
     task.set({"Candidate done": "yes", "Evidence location": "artifacts/result.txt"})
@@ -608,7 +610,7 @@ def _to_verify(detent: Detent, path: Path, *options: str) -> PhaseTask:
 
 def test_commands_of_the_project_join_every_plan_and_cannot_be_dropped(detent: Detent, repo: MakeRepo) -> None:
     path = repo(files={"app.py": "x = 1\n", "detent.toml": SETTINGS})
-    # An edit that nobody committed counts for nothing.
+    # An uncommitted edit counts for nothing.
     (path / "detent.toml").write_text("[commands]\nhouse = 'true'\n", encoding="utf-8")
     task = _to_verify(detent, path)
     assert {row["command"] for row in task.json("prove")["receipts"]} == {"test -f app.py", "true"}

@@ -79,7 +79,7 @@ def held(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Held:
     return Held(detent, repo, tmp_path)
 
 
-def test_a_protected_file_is_put_back_and_what_was_asked_for_not_considered(held: Held) -> None:
+def test_a_protected_file_is_restored_and_the_request_dropped(held: Held) -> None:
     held.implement(
         "echo weak > .github/ci.yml; mkdir .circleci && echo new > .circleci/config.yml; rm -f detent.toml\n"
         "echo work >> README.md; detent move blocked; true"
@@ -179,7 +179,7 @@ def test_doctor_names_variables_that_were_withheld(detent: Detent, repo: MakeRep
 
 
 @needs_bubblewrap
-def test_the_users_own_settings_serve_every_project_and_are_hidden_from_runs(
+def test_user_settings_apply_everywhere_and_are_hidden_from_runs(
     detent: Detent, repo: MakeRepo, tmp_path: Path
 ) -> None:
     own = Path(detent.environment["XDG_CONFIG_HOME"]) / "detent/config.toml"

@@ -122,7 +122,7 @@ def test_a_home_inside_the_repository_is_refused(detent: Detent, repo: MakeRepo)
 def test_without_a_home_folder_nothing_is_made_in_the_current_one(
     detent: Detent, repo: MakeRepo, tmp_path: Path
 ) -> None:
-    """A user whom the host does not know, as in many containers: `~` stays what it is, a name in the current folder."""
+    """A user unknown to the host, as in many containers: `~` stays a name in the current folder."""
     path, here = repo(), tmp_path / "here"
     here.mkdir()
     nowhere = {"HOME": "~", "XDG_STATE_HOME": ""}
@@ -233,7 +233,7 @@ def test_commands_are_proven_with_the_submodule_there(detent: Detent, repo: Make
     task.set({"Validation plan": "cmd: grep -q inner parts/inner/inner.txt && git -C parts/inner log -1"})
     task.to("verify")
     assert task("prove", task.id, cwd=path).code == 0
-    # Gone from the user's checkout it is no red gate: nobody could prove anything.
+    # Gone from the user's checkout it is no red gate: a proof is not possible.
     repo.git(path, "submodule", "--quiet", "deinit", "--force", "parts/inner")
     shutil.rmtree(path / ".git" / "modules")
     (task.tree / "new.txt").write_text("another tree\n", encoding="utf-8")
@@ -361,9 +361,7 @@ def make_hostile(task: CloneTask, tmp_path: Path, mark: Path) -> None:
     (git_dir / "HEAD").write_text("ref: refs/heads/../../../x\n", encoding="utf-8")
 
 
-def test_what_an_agent_puts_into_its_git_folder_is_neither_run_nor_believed(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_an_agent_s_git_folder_is_neither_run_nor_believed(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     task = CloneTask(detent, repo, repo(), check="! test -e hidden.py")
     mark = tmp_path / "mark"
     make_hostile(task, tmp_path, mark)
@@ -425,7 +423,7 @@ def test_what_is_copied_for_proof_comes_from_the_checkout(detent: Detent, repo: 
 
 
 def stub_git(folder: Path, kill_at: int) -> dict[str, str]:
-    """A `git` in front of the real one that kills whoever called it for the n-th time, once it has done its work."""
+    """A `git` in front of the real one that kills its caller the n-th time, once it has done its work."""
     real = shutil.which("git")
     folder.mkdir()
     script = folder / "git"

@@ -74,30 +74,30 @@ def two_tasks(agents: Agents, kind: str, place: str) -> tuple[AgentTask, AgentTa
 
 @pytest.mark.parametrize(("kind", "place"), CASES)
 def test_other_tasks_go_on_and_commands_answer(agents: Agents, kind: str, place: str) -> None:
-    spoilt, honest = two_tasks(agents, kind, place)
-    for task in (spoilt, honest):
+    damaged, honest = two_tasks(agents, kind, place)
+    for task in (damaged, honest):
         assert task("start", task.id, cwd=task.repo).code == 0
-    watching = agents.begin("watch", "--json", cwd=spoilt.repo)
+    watching = agents.begin("watch", "--json", cwd=damaged.repo)
     while json.loads(watching.line('"rest"'))["id"] != "b":
         pass
     assert honest.path_of_moves()[-1] == "done"
     for words in (("status",), ("next",), ("history",), ("logs",), ("stop",), ("list",), ("doctor", "--quick")):
-        done = spoilt(*words, *(("a",) if words[0] not in ("list", "doctor") else ()), cwd=spoilt.repo)
+        done = damaged(*words, *(("a",) if words[0] not in ("list", "doctor") else ()), cwd=damaged.repo)
         assert done.code not in (BUG, -9), done
         assert len(done.out + done.err) < 20_000, words
-    assert spoilt("status", "a", "--json", cwd=spoilt.repo).code in (0, 5)
+    assert damaged("status", "a", "--json", cwd=damaged.repo).code in (0, 5)
     watching.process.terminate()
     watching.done()
-    again = spoilt("run", "--once", "a", cwd=spoilt.repo)
+    again = damaged("run", "--once", "a", cwd=damaged.repo)
     assert again.code != BUG, again
     is_in_the_way = place == "tree" and kind in ("huge", "deep")  # elsewhere it is left where it lies
-    for told in (again.err, spoilt("history", "a", cwd=spoilt.repo).out):
+    for told in (again.err, damaged("history", "a", cwd=damaged.repo).out):
         assert (
             re.search("can.?not be read.*'x/d/d|tree can't be looked at.*/x\\b", told, re.DOTALL) is not None
         ) == is_in_the_way, told
-    cleaned = spoilt("gc", "a", "--yes", "--journals", cwd=spoilt.repo)
+    cleaned = damaged("gc", "a", "--yes", "--journals", cwd=damaged.repo)
     assert cleaned.code == 0, cleaned
-    assert not spoilt.control.exists(), cleaned
+    assert not damaged.control.exists(), cleaned
     assert ("removed without a snapshot" in cleaned.out) == is_in_the_way, cleaned
 
 
@@ -195,8 +195,8 @@ def test_folder_of_a_login_filled_by_its_agent_keeps_nothing_waiting(
     for name in (".gemini/oauth_creds.json", ".codex/auth.json"):
         (home / name).parent.mkdir()
         (home / name).write_text("{}", encoding="utf-8")
-    spoilt = home / (".gemini" if kind == "many" else ".gemini/x")  # beside the login, which is hidden for others
-    put_program(programs, "gemini", f'cat > /dev/null; export AT="{spoilt}"; {KINDS[kind]}')
+    damaged = home / (".gemini" if kind == "many" else ".gemini/x")  # beside the login, which is hidden for others
+    put_program(programs, "gemini", f'cat > /dev/null; export AT="{damaged}"; {KINDS[kind]}')
     put_program(programs, "codex", "cat > /dev/null; cat ~/.gemini/oauth_creds.json; echo '# new' >> app.py")
     path = repo()
     force_level(project_at(str(path), str(path / ".git")), level)
@@ -211,7 +211,7 @@ def test_folder_of_a_login_filled_by_its_agent_keeps_nothing_waiting(
             answered = detent(*words, task, cwd=path)
             assert answered.code in (0, 1), answered
     assert held == [level] * 3
-    assert spoilt.exists()
+    assert damaged.exists()
     wipe(str(home / ".gemini"))
 
 

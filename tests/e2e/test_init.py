@@ -1,4 +1,4 @@
-"""`detent init`: what it sees, the file it writes, and that it never writes over somebody's words."""
+"""`detent init`: its findings, the file it writes, and that it never writes over an existing text."""
 
 from __future__ import annotations
 

@@ -66,19 +66,19 @@ def test_values_of_the_engine_are_put_back(thread: Thread) -> None:
         ('"schema_version": 2', '"schema_version": 3', "this version of detent knows 2"),
     ],
 )
-def test_a_spoilt_file_is_shown_and_repaired(thread: Thread, old: str, new: str, words: str) -> None:
+def test_a_damaged_file_is_shown_and_repaired(thread: Thread, old: str, new: str, words: str) -> None:
     thread("move", "Running")
     good = thread.data()
-    spoilt = thread.file.read_text().replace(old, new, 1)
-    thread.file.write_text(spoilt)
+    damaged = thread.file.read_text().replace(old, new, 1)
+    thread.file.write_text(damaged)
     shown = thread("next", "--json").json()
     assert not any(edge["open"] for edge in shown["edges"])
     assert all(words in edge["missing"][0]["why"] for edge in shown["edges"])
     assert thread("move", "Paused").code == 5
-    assert thread.file.read_text() == spoilt, "what can't be read is never overwritten unasked"
+    assert thread.file.read_text() == damaged, "what can't be read is never overwritten unasked"
     assert thread("doctor", "--repair", "t").code == 0
     assert thread.data() == good
-    assert thread.file.with_name("thread.json.broken-1").read_text() == spoilt
+    assert thread.file.with_name("thread.json.broken-1").read_text() == damaged
     assert thread("move", "Paused").code == 0
     assert thread("audit").code == 0
 

@@ -49,9 +49,7 @@ def assert_refused(task: CloneTask, *told: str, words: tuple[str, ...] = ()) -> 
     assert not any(line["kind"] == "landed" for line in task.history())
 
 
-def test_the_only_task_is_meant_when_it_is_done_and_of_several_one_must_be_named(
-    detent: Detent, repo: MakeRepo
-) -> None:
+def test_commands_take_the_only_finished_task_but_ask_among_several(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     for words in (("status",), ("evidence",), ("history",), ("audit",), ("land",)):
         assert detent(*words, cwd=task.repo).code == 0, words
@@ -362,7 +360,7 @@ def test_a_merge_driver_of_the_work_is_not_run(detent: Detent, repo: MakeRepo, t
 
 
 def test_a_landing_begins_no_upkeep_of_the_repository(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
-    """It would go on in the background, where nobody waits for it, and move objects that were just made safe."""
+    """It would continue in the background without a parent, and move objects that were just synced."""
     task = finished(detent, repo)
     mark = tmp_path / "mark"
     marking_script(task.repo / ".git" / "hooks" / "pre-auto-gc", mark, "exit 0")

@@ -13,7 +13,7 @@ BUSY = 'echo "# $DETENT_RUN_NUMBER" >> app.py'
 LINKLESS = f'count; {BUSY}; candidate; field "Evidence link" ""'
 
 
-def test_the_same_refusal_after_three_runs_stops_the_task_and_names_the_gate(agents: Agents) -> None:
+def test_the_same_refusal_after_three_runs_stops_the_task(agents: Agents) -> None:
     agents.honest(implement=LINKLESS)
     task = agents.task()
     done = task.run(expect=6)
@@ -44,7 +44,7 @@ def test_other_refusals_in_between_do_not_hide_the_same_one(agents: Agents) -> N
     assert len(agents.counted()) == 4
 
 
-def test_a_command_that_stays_red_is_one_refusal_whatever_the_log_is_called(agents: Agents) -> None:
+def test_a_command_that_stays_red_is_one_refusal(agents: Agents) -> None:
     agents.honest(verify='count; field "Current result" "run $DETENT_RUN_NUMBER"; detent move review')
     agents.script("implement", "sed -i 's/left + right/right/' app.py; candidate; detent move verify")
     task = agents.task()

@@ -102,9 +102,7 @@ def test_a_run_leaves_its_record_and_its_output(detent: Detent, repo: MakeRepo) 
 
 
 @pytest.mark.requirement("S4.76")
-def test_a_record_that_a_crash_kept_from_being_written_is_made_by_the_next_command(
-    detent: Detent, repo: MakeRepo
-) -> None:
+def test_the_next_command_writes_a_record_lost_in_a_crash(detent: Detent, repo: MakeRepo) -> None:
     thread = with_agent(detent, repo)
     record = thread.repository / ".thread/runs/t-run-001/run.json"
     text = record.read_bytes()
@@ -195,9 +193,7 @@ def test_an_agent_in_the_checkout_reaches_its_own_thread_only(detent: Detent, re
     assert (repository / ".thread/active_thread").read_text(encoding="utf-8") == "t\n"
 
 
-def test_what_stands_in_place_of_a_locked_file_of_the_tree_is_kept_outside_of_it(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_a_replacement_of_a_locked_tree_file_is_kept_outside(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     machine, lock = (
         tmp_path / "locking.toml",
         '[[lock]]\nname = "frame"\nafter = ["Drafting"]\nfiles = ["tree:app.py"]\n',

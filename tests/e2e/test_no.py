@@ -14,7 +14,7 @@ ASK = {
 
 @pytest.mark.requirement("S0.23")
 @pytest.mark.parametrize("how", ASK)
-def test_a_question_without_options_keeps_verify_and_is_asked_for_exactly_that(agents: Agents, how: str) -> None:
+def test_a_question_without_options_stays_in_verify(agents: Agents, how: str) -> None:
     agents.honest(verify=f'field Blockers "may I drop python 3.8?"; {ASK[how]}')
     agents.script("verify", 'field "Next step" "A) drop it, B) keep it"; detent move needs_user_decision', run=3)
     task = agents.task()
@@ -72,7 +72,7 @@ def test_failed_checks_without_a_phase_lead_to_repair(agents: Agents) -> None:
 
 
 @pytest.mark.parametrize("verdict", ["review PASS", "true"])
-def test_failed_checks_listed_in_review_lead_to_repair_whatever_the_verdict(agents: Agents, verdict: str) -> None:
+def test_failed_checks_listed_in_review_always_lead_to_repair(agents: Agents, verdict: str) -> None:
     agents.honest(repair='count; section Repairs "- fixed"; section "Failed checks" none; detent move verify')
     agents.script("review", f'{verdict}; section "Failed checks" "- the docs name another option"', run=3)
     agents.script(
@@ -153,7 +153,7 @@ def test_a_review_with_a_blocker_is_not_done(agents: Agents) -> None:
     assert "Blockers" in done.out
 
 
-def test_a_question_in_intake_waits_for_a_person_and_the_answer_is_passed_on(agents: Agents) -> None:
+def test_the_answer_to_a_question_in_intake_is_passed_on(agents: Agents) -> None:
     agents.honest(intake='count; field Blockers "which of the two parsers is meant?"')
     task = agents.task()
     task.set({"Done gate": "", "Not doing": ""})
@@ -191,3 +191,34 @@ def test_a_resume_moves_the_answered_text_out_of_blockers(agents: Agents) -> Non
     assert "drop python 3.8?" in task.prompt(3)
     assert "yes, drop it" in task.prompt(3)
     task.audit()
+
+
+@pytest.mark.parametrize("state", ["intake", "shape"])
+def test_code_written_before_implement_is_told_to_person_and_next_run(agents: Agents, state: str) -> None:
+    edits = "echo 'new = 1' > early.py; echo '# early' >> app.py; mkdir __pycache__; echo x > __pycache__/app.pyc"
+    agents.honest(**{state: f"{edits}; field 'Done gate' 'the check passes'"})
+    task = agents.task()
+    task.set({"Done gate": ""} if state == "intake" else {"User facing": ""})
+    if state == "shape":
+        agents.script("shape", f"{edits}; field 'User facing' no")
+    done = task.run(expect=0)
+    told = "agent run #1 changed app.py, early.py in a throw-away checkout: that does not reach the work"
+    assert told in done.out
+    assert f"> {told}" in task.prompt(2)
+    assert told not in task.prompt(3)
+    assert "left in a throw-away checkout: app.py, early.py" in task("history", task.id, cwd=task.repo).out
+    assert not (task.tree / "early.py").exists()
+    assert task.last("run_ended").get("left") is None  # a judge tries things there
+    task.audit()
+
+
+def test_code_left_by_a_run_that_moved_nothing_is_told(agents: Agents) -> None:
+    agents.script("intake", "echo 'new = 1' > early.py; git rm -q app.py || rm app.py")
+    agents.script("intake", "true", run=2)
+    task = agents.task()
+    task.set({"Done gate": ""})
+    told = "agent run #1 changed app.py, early.py in a throw-away checkout: that does not reach the work"
+    done = task.run(expect=6)
+    assert f"note: {told}" in done.out
+    assert f"> {told}" in task.prompt(2)
+    assert "put back" not in done.out

@@ -113,9 +113,7 @@ def test_a_task_of_an_older_version_counts_caches_as_it_did(detent: Detent, plac
 
 
 @pytest.mark.parametrize("machine", list(ENDS))
-def test_a_journal_of_format_2_is_read_driven_and_audited_without_a_finding(
-    detent: Detent, place_2: Path, machine: str
-) -> None:
+def test_a_format_2_journal_is_driven_and_audited_without_findings(detent: Detent, place_2: Path, machine: str) -> None:
     archive = DATA / "format-2" / f"{machine}.tar.gz"
     subprocess.run(["tar", "-xzf", archive, "-C", place_2, "--no-same-owner"], check=True)
     live = place_2 / machine / "live"

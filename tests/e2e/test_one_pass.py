@@ -20,7 +20,7 @@ def blank_task(agents: Agents) -> AgentTask:
     return task
 
 
-def test_a_whole_frame_written_in_intake_leads_to_shape_whose_own_agent_runs(agents: Agents) -> None:
+def test_a_frame_written_in_intake_still_runs_the_shape_agent(agents: Agents) -> None:
     agents.honest(intake=WHOLE_FRAME, shape="count; field 'Current result' framed")
     task = blank_task(agents)
     task.run("--once", expect=0)
@@ -33,7 +33,7 @@ def test_a_whole_frame_written_in_intake_leads_to_shape_whose_own_agent_runs(age
 
 @pytest.mark.requirement("S0.62")
 @pytest.mark.parametrize("ask", ["detent move implement || true", "field Phase implement"], ids=["command", "file"])
-def test_an_agent_that_asks_for_a_phase_further_on_is_refused_and_that_is_printed(agents: Agents, ask: str) -> None:
+def test_a_request_that_skips_a_phase_is_refused_on_screen(agents: Agents, ask: str) -> None:
     agents.honest(intake=f"{WHOLE_FRAME}; {ask}", shape="count")
     task = blank_task(agents)
     done = task.run("--once", expect=1)

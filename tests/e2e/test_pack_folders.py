@@ -342,3 +342,61 @@ def test_two_answers_of_a_packs_check_are_never_open_together(user: PackUser) ->
     assert "never open together" not in user("machine", "check", "changelog").out
     user.edit("pack.py", "judges=True", 'judges=True, answer=""')
     assert "never open together" in user("machine", "check", "changelog").out
+
+
+def test_doctor_has_a_row_for_each_pack(user: PackUser) -> None:
+    rows = {row["what"]: row for row in user("doctor", "--quick", "--json").json()["checks"]}
+    assert rows[f"pack changelog from {user.pack}"]["mark"] == "ok"
+    broken = user.pack.with_name("broken")
+    broken.mkdir()
+    user.names(user.pack, broken)
+    done = user("doctor", "--quick", "--json")
+    rows = {row["what"]: row for row in done.json()["checks"]}
+    assert done.code == 5
+    assert rows["pack broken: the pack broken has no machine.toml"]["mark"] == "bad"
+    assert rows["pack broken: the pack broken has no machine.toml"]["next"]
+    assert rows[f"pack changelog from {user.pack}"]["mark"] == "ok"
+
+
+def test_a_task_whose_pack_is_gone_for_good_can_be_given_up(user: PackUser) -> None:
+    edge = '[[edge]]\nfrom = ["writing", "reading"]\nto = "dropped"\nby = ["person"]\nverb = "cancel"\n\n'
+    first = '[[edge]]\nfrom    = "writing"'
+    user.edit("machine.toml", first, f"[state.dropped]\nend = true\n\n{edge}{first}")
+    user.new()
+    shutil.rmtree(user.pack)
+    for words in ("status t", "move reading t", "run t"):
+        assert user(*words.split()).code == 5
+    done = user("cancel", "--reason", "its pack is gone", "t")
+    assert done.code == 0, done
+    assert [(row["state"], row["over"]) for row in user("list", "--json").json()["tasks"]] == [("dropped", True)]
+    assert user("inbox", "--json").json()["waiting"] == []
+    assert user("status", "t").code == 0
+    user.names()
+    assert user("history", "t").code == 0
+
+
+def test_a_task_whose_lost_pack_is_asked_is_not_given_up(user: PackUser) -> None:
+    first = '[[edge]]\nfrom    = "writing"'
+    edge = '[[edge]]\nfrom = ["writing"]\nto = "dropped"\nby = ["person"]\nverb = "cancel"\nneeds = ["noted"]\n\n'
+    user.edit("machine.toml", first, f"[state.dropped]\nend = true\n\n{edge}{first}")
+    user.new()
+    before = user.journal().read_bytes()
+    shutil.rmtree(user.pack)
+    assert user.error("cancel", "t")["what"].startswith("the pack changelog")
+    assert user.journal().read_bytes() == before
+
+
+def test_a_task_that_may_land_is_not_opened_without_its_pack(user: PackUser) -> None:
+    user.new()
+    assert user("run", "t").code == 4
+    assert user("approve", "t").code == 0
+    shutil.rmtree(user.pack)
+    assert user.error("land", "t")["what"].startswith("the pack changelog")
+
+
+def test_a_task_whose_pack_is_gone_and_that_has_no_cancel_is_removed_by_gc(user: PackUser) -> None:
+    user.new()
+    shutil.rmtree(user.pack)
+    done = user("gc", "t", "--yes", "--journals")
+    assert done.code == 0, done
+    assert user("list", "--json").json()["tasks"] == [], done.out

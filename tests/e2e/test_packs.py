@@ -46,9 +46,9 @@ def path_changed(gate, seen):
     return Finding(ok=ok, why="" if ok else f"{gate.params['path']} is as it was", proof=seen.tree, by_engine=True)
 
 
-def leave_note(task, key, intent):
+def leave_note(task, key, promised):
     with open(task.native.path("LEFT.txt"), "w") as file:
-        file.write(f"{intent['to']}\\n")
+        file.write(f"{promised.to}\\n")
     return {"left": "LEFT.txt"}, {}
 
 

@@ -103,13 +103,13 @@ def test_a_plan_that_was_locked_without_a_command_is_told_what_helps(unproven: P
 
 
 def test_a_locked_plan_that_can_never_pass_is_a_persons_to_change(unproven: PhaseTask) -> None:
-    unproven.set({"Validation plan": "cmd: no-such-program"})
+    unproven.set({"Validation plan": "cmd: test -f no-such-file"})
     unproven.move("implement")
     unproven.candidate()
     unproven.move("verify")
     assert 'a person changes the plan and runs: detent amend --reason "why"' in unproven.refused("review")
     unproven.set({"Validation plan": "cmd: true"})
-    assert unproven("amend", "--reason", "there is no such program").code == 0
+    assert unproven("amend", "--reason", "there is no such file").code == 0
     unproven.move("review")
 
 
@@ -153,7 +153,7 @@ def test_a_blank_line_more_in_evidence_md_is_no_new_evidence(at: At) -> None:
     task.move("verify")
 
 
-def test_proof_from_before_a_block_counts_again_with_the_line_that_the_refusal_names(at: At) -> None:
+def test_old_proof_counts_again_with_the_line_from_the_refusal(at: At) -> None:
     task = at("implement")
     task.candidate()
     task.set({"Blockers": "the key is missing"})
@@ -181,3 +181,35 @@ def test_an_address_that_does_not_lead_to_the_proof_is_no_link(at: At, link: str
     assert why in task.refused("verify")
     task.set({"Evidence link": "https://ci.acme.dev/builds/7/proof.html"})
     task.move("verify")
+
+
+@pytest.mark.requirement("S0.14")
+@pytest.mark.parametrize(
+    ("plan", "absent"),
+    [
+        ("cmd: pytset -q", "pytset"),
+        ("cmd: asdf", "asdf"),
+        ("cmd: true; asdf", ""),  # what a shell takes apart is not guessed at
+        ("cmd: ./made-later.sh", ""),
+        ("cmd: MODE=1 asdf", ""),
+        ("cmd: test -f app.py", ""),
+        ("cmd: git --version", ""),
+    ],
+)
+def test_a_plan_whose_program_is_nowhere_is_refused_in_shape(unproven: PhaseTask, plan: str, absent: str) -> None:
+    unproven.set({"Validation plan": plan})
+    if absent:
+        said = unproven.refused("implement")
+        assert f"the plan can never be proven here: {absent} not found on PATH (gate plan_runs)" in said
+        unproven.set({"Validation plan": "cmd: test -f app.py"})
+    unproven.move("implement")
+
+
+def test_a_program_that_set_up_may_bring_is_waited_for(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    settings = '[workspace]\nsetup = ["true"]\n'
+    path, folder = repo(files={"app.py": "", "detent.toml": settings}), tmp_path / "task"
+    assert detent("new", "count", "--id", "t", "--dir", folder, cwd=path).code == 0
+    task = PhaseTask(detent, path, folder, "t")
+    task.set({**FRAME, "Validation plan": "cmd: asdf"})
+    task.move("shape")
+    task.move("implement")

@@ -45,7 +45,7 @@ def test_the_baseline_of_a_pending_task_survives_when_its_branch_is_gone(oranges
     assert (task.tree / "app.py").exists()
 
 
-def test_what_is_not_committed_is_told_when_the_task_is_made_and_carried_at_once_if_wanted(oranges: Oranges) -> None:
+def test_new_reports_uncommitted_files_and_carries_them_on_request(oranges: Oranges) -> None:
     files = {**SAMPLE_FILES, "detent.toml": oranges.settings(POOL)}
     repo = oranges.make_repo("dirty", files)
     (repo / "app.py").write_text("dirty = True\n", encoding="utf-8")
@@ -86,7 +86,7 @@ def test_a_committed_larger_pool_counts_at_once(oranges: Oranges) -> None:
     second.update("working", expect=0)
 
 
-def test_a_machine_that_makes_homes_with_tasks_is_bounded_when_they_are_made(oranges: Oranges) -> None:
+def test_a_full_pool_refuses_a_new_task_with_a_home(oranges: Oranges) -> None:
     first = oranges.orange("working", more=POOL, task_id="first")
     done = oranges.detent("new", "phase", "count", "--id", "count", cwd=first.repo)
     assert done.code == 1, done

@@ -152,7 +152,7 @@ def test_reported_files_close_nothing_and_are_listed(agents: Agents) -> None:
     assert "it touched protected files: tests/test_new.py" in landed.out
 
 
-def test_the_page_says_who_approved(agents: Agents) -> None:
+def test_the_page_names_the_approver(agents: Agents) -> None:
     task = at_the_end(agents)
     assert task("evidence", task.id, cwd=task.repo).code == 0
     page = task.folder / "artifacts" / "evidence.html"

@@ -80,5 +80,5 @@ def test_a_link_leads_no_version_and_no_artifact_elsewhere(undone: Undone, tmp_p
     assert sorted(path.name for path in outside.iterdir()) == ["decision.md"]
     (undone.folder / "versions").unlink()
     undone.say("/status")
-    undone("move", "work")  # whoever comes next finishes it
+    undone("move", "work")  # the next command finishes it
     assert (undone.folder / "versions/work-2/report.md").exists()

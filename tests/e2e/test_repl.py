@@ -53,7 +53,7 @@ def test_a_script_of_lines_does_what_the_same_lines_do_one_by_one(spoken: Spoken
     assert spoken.journal()[-1]["reason"] == "it reads well"
 
 
-def test_a_script_ends_at_the_line_that_fails_because_the_rest_was_meant_for_later(spoken: Spoken) -> None:
+def test_a_script_ends_at_the_line_that_fails(spoken: Spoken) -> None:
     spoken.write(Plan="a")
     done = spoken("repl", stdin="/next\n/nothing\n/next\n")
     assert done.code == 2
@@ -121,7 +121,7 @@ def test_junk_that_is_pasted_without_brackets_is_no_traceback(spoken: Spoken) ->
 
 
 @needs_library
-def test_what_was_typed_is_there_the_next_day_and_kept_for_the_person_alone(spoken: Spoken) -> None:
+def test_typed_lines_are_kept_for_the_person_alone(spoken: Spoken) -> None:
     spoken.write(Plan="a")
     with in_terminal(spoken) as terminal:
         terminal.until("t plan>")

@@ -1,4 +1,4 @@
-"""`detent new` with a whole text: from a file, from standard input, from an issue; and who works on it for how much."""
+"""`detent new` with a whole text: from a file, from standard input, from an issue; and its agent and budget."""
 
 from __future__ import annotations
 

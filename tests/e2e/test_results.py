@@ -47,9 +47,7 @@ def test_diff_shows_what_is_there_now_and_new_files(detent: Detent, repo: MakeRe
     assert "+# better" not in stat
 
 
-def test_a_diff_of_files_with_crlf_can_be_applied_and_shows_only_new_line_ends(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_a_diff_of_crlf_files_can_be_applied(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path = repo(files={**SAMPLE_FILES, "dos.txt": "one\r\ntwo\r\n", "unix.txt": "one\ntwo\n"})
     task = CloneTask(detent, repo, path)
     with (task.tree / "dos.txt").open("ab") as file:

@@ -70,9 +70,7 @@ def test_what_was_there_is_kept_also_what_no_checkpoint_holds(undone: Undone) ->
 
 
 @pytest.mark.parametrize("how", [["land"], ["land", "--squash"], ["by hand"]])
-def test_work_that_landed_is_taken_back_on_top_of_what_came_after_and_lands_again(
-    undone: Undone, how: list[str]
-) -> None:
+def test_landed_work_is_reverted_after_later_commits_and_lands_again(undone: Undone, how: list[str]) -> None:
     undone.accepted()
     if how == ["by hand"]:
         undone.git("merge", "--quiet", "--no-edit", "undone/t")

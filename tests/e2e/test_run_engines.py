@@ -1,4 +1,4 @@
-"""Those who drive: engines that die, meet each other, are called off, watch many tasks, or work in the background."""
+"""Drivers of tasks: engines that die, meet each other, are called off, watch many tasks, or work in the background."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_run_that_ended_while_no_engine_lived_is_judged_by_the_next(agents: Ag
     task.audit()
 
 
-def test_an_engine_killed_between_plan_and_start_leaves_a_run_that_never_began(agents: Agents) -> None:
+def test_an_engine_killed_before_the_start_leaves_an_unstarted_run(agents: Agents) -> None:
     agents.honest()
     agents.script("implement", "count; echo '# 1' >> app.py", run=1)
     task = agents.task()
@@ -70,7 +70,7 @@ def test_an_engine_killed_between_plan_and_start_leaves_a_run_that_never_began(a
     }
     store.commit(store.load(), made("run_planned", planned, run=2))
     refused = task("move", "blocked", task.id, cwd=task.repo)
-    assert "run_void" in kinds(task), refused  # whoever comes next settles it
+    assert "run_void" in kinds(task), refused  # the next command settles it
     task.run(expect=0)
     assert task.last("run_void")["why"] == "it was planned and never began"
     assert agents.counted() == ["implement 1", "implement 3", "verify 4", "review 5"]
@@ -178,7 +178,7 @@ def test_the_worst_rest_of_several_tasks_is_what_run_ends_with(agents: Agents) -
     agents.script("implement", "true", task="idle")
     task = agents.task()
     idle = agents.task(task_id="idle", repo=task.repo)
-    task("stop", idle.id, cwd=task.repo)  # said before; who names the task now means it
+    task("stop", idle.id, cwd=task.repo)  # said before; naming the task again confirms it
     done = task("run", task.id, idle.id, cwd=task.repo)
     assert done.code == 6, done
     assert "stopped: idle is in implement: no material progress: 2 agent run(s) changed nothing" in done.out
@@ -227,7 +227,7 @@ exec {git} "$@"
 """
 
 
-def test_all_ends_that_wait_are_written_down_before_anything_is_done_about_one(agents: Agents) -> None:
+def test_all_waiting_run_ends_are_recorded_before_any_is_handled(agents: Agents) -> None:
     tasks = [agents.task(task_id="one")]
     tasks += [agents.task(task_id=name, repo=tasks[0].repo) for name in ("two", "three")]
     meetings = [agents.meeting(task.id) for task in tasks]

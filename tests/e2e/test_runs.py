@@ -78,7 +78,7 @@ def test_a_repair_is_told_to_stay_bounded_and_to_return_to_verify(agents: Agents
 
 
 @pytest.mark.requirement("S0.60", "S0.62")
-def test_a_claim_that_comes_too_early_is_refused_at_once_and_quoted_in_the_next_prompt(agents: Agents) -> None:
+def test_an_early_claim_is_refused_and_quoted_in_prompts(agents: Agents) -> None:
     early = "detent move done && exit 8; detent move verify && exit 9; echo 'x = 1' >> app.py"
     agents.script("implement", f"set +e; {early}; exit 0")
     task = agents.task()
@@ -136,7 +136,7 @@ def test_a_task_has_one_home_from_whichever_work_tree_it_is_driven(agents: Agent
     assert {path.name for path in home.parent.parent.iterdir()} == {home.parent.name, "trusted"}
 
 
-def test_an_accepted_claim_moves_only_when_the_run_is_gone_and_its_grace_time_gains_nothing(agents: Agents) -> None:
+def test_an_accepted_claim_moves_only_after_the_run_exits(agents: Agents) -> None:
     """The worker does not end by itself: it is given its ten seconds, writes its own review in them, and is ended."""
     here = agents.meeting()
     agents.honest(
@@ -286,7 +286,7 @@ def test_a_removed_drop_folder_does_not_stop_driving(agents: Agents) -> None:
     assert agents.counted() == ["verify 2"]
 
 
-# --- who an agent is not ---
+# --- names an agent can't take ---
 
 
 def test_what_people_hold_is_refused_inside_a_run(agents: Agents) -> None:

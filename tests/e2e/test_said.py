@@ -38,7 +38,7 @@ def test_next_follows_the_verdict_back_too_and_never_signs_off(spoken: Spoken) -
     assert "moved: check -> write" in spoken.say("/next")
 
 
-def test_the_word_of_a_state_goes_there_only_if_the_gates_of_a_move_are_open(spoken: Spoken) -> None:
+def test_the_word_of_a_state_moves_only_through_open_gates(spoken: Spoken) -> None:
     said = spoken.say("/check plan", code=1)
     assert "Plan" in said
     assert spoken.state == "plan"
@@ -99,7 +99,7 @@ def test_redo_leads_out_of_an_end_and_a_target_alone_goes_round_no_gate(spoken: 
     assert "moved: over -> plan" in spoken.say("/redo")
 
 
-def test_plain_words_that_a_move_says_are_the_move_and_their_text_is_the_answer(spoken: Spoken) -> None:
+def test_plain_words_of_a_move_make_it_and_answer(spoken: Spoken) -> None:
     spoken.at_read()
     assert "moved: read -> talk" in spoken.say("Help me with the second line")
     assert spoken.journal()[-1]["answer"] == "the second line"

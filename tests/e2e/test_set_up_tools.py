@@ -160,7 +160,7 @@ def test_doctor_refuses_a_set_up_that_freezes_the_project(
     assert frozen in done.out
 
 
-def test_doctor_takes_an_editable_install_and_names_what_is_wrong_with_the_rest(world: World) -> None:
+def test_doctor_accepts_editable_installs_and_names_other_problems(world: World) -> None:
     need_setuptools()
     editable = EDITABLE.replace("-q develop", "-q develop; echo more >> lock.txt")
     world.make("test = \"mkdir .tool_cache; printf '*' > .tool_cache/.gitignore\"", editable, FLAT)

@@ -177,7 +177,7 @@ def test_settings_for_a_machine_whose_name_is_misspelt_are_told(detent: Detent, 
 
 
 def test_rules_for_a_role_whose_name_is_misspelt_are_told(detent: Detent, repo: MakeRepo) -> None:
-    """They hold for nobody: a network that was to be denied stays open."""
+    """They apply to no task: a network that was to be denied stays open."""
     text = '[sandbox]\nnetwork = { bilder = "deny", command = "deny", judge = "deny", scribe = "deny" }\n'
     text += '[agents]\nreviwer = "claude"\n"phase.jugde" = "claude"\n[agents.buildr]\nargv = ["x"]\n'
     path = repo("misspelt", {**SAMPLE_FILES, "detent.toml": text + '[prompts]\nadd = { plannr = "app.py" }\n'})

@@ -119,7 +119,7 @@ class Letter:
         return found
 
     def forge(self, edge: str, change: Callable[[dict[str, Any]], None]) -> int:
-        """Rewrite the line of a move as somebody would who knows the format: chain made good, cache and anchor gone."""
+        """Rewrite the line of a move with knowledge of the format: chain recomputed, cache and anchor gone."""
         previous, raws, line = "0" * 64, [], 0
         for entry in self.entries():
             if entry.get("edge") == edge:

@@ -1,4 +1,4 @@
-"""`task-phase-run`, in the words of the phase document: exactly one bounded agent run on a folder, whoever made it."""
+"""`task-phase-run`, in the words of the phase document: exactly one bounded agent run on a folder of any tool."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_next_call_goes_on_where_the_last_one_ended(program: Program) -> Non
     assert "Validation plan" in second.out
 
 
-def test_a_folder_that_is_not_there_is_named_with_the_command_that_makes_it(program: Program) -> None:
+def test_a_missing_folder_is_named_with_the_command_for_it(program: Program) -> None:
     done = program("--task-dir", program.folder / "nowhere", "--repo", program.repo)
     assert done.code == 2
     assert "task-phase-init --task-dir" in done.err

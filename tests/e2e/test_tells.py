@@ -26,7 +26,7 @@ def test_a_task_without_progress_says_that_it_is_stopped(agents: Agents) -> None
 
 @pytest.mark.requirement("S0.3")
 @pytest.mark.parametrize("own", ["", "half of it is done"], ids=["blank", "filled"])
-def test_a_blocked_task_says_what_blocks_it_and_keeps_the_words_of_its_agent(agents: Agents, own: str) -> None:
+def test_a_blocked_task_shows_its_blocker_and_the_agent_s_words(agents: Agents, own: str) -> None:
     filled = f"; field Status '{own}'; field 'Next step' 'ask Ann'" if own else ""
     agents.honest(implement=f"{BLOCKS}{filled}; detent move blocked")
     task = agents.task()

@@ -157,7 +157,7 @@ def test_edits_after_a_code_review_are_accepted_with_a_reason_only(agents: Agent
     refused = task("approve", task.id, cwd=task.repo)
     assert refused.code == REFUSED, refused
     assert "changed since review-passes judged the files: app.py" in refused.out
-    done = task("approve", "--reason", "a comment", task.id, cwd=task.repo)
+    done = task("approve", "--proof", "kept", "--reason", "a comment", task.id, cwd=task.repo)
     assert done.code == 0, done
     assert task.phase == "done"
     assert any("review-passes" in one for one in task.last("moved")["signed"]["accepted"])
@@ -175,7 +175,7 @@ def test_files_as_reviewed_and_tested_are_accepted_without_a_reason(agents: Agen
 
 
 def forge(task: AgentTask, edge: str, change: Callable[[dict[str, Any]], None]) -> None:
-    """Rewrite the line of a move as somebody would who knows the format: chain made good, cache and anchor gone."""
+    """Rewrite the line of a move with knowledge of the format: chain recomputed, cache and anchor gone."""
     control = task.repo / ".git" / "detent" / "tasks" / task.id
     previous, raws = "0" * 64, []
     for line in (control / "journal.jsonl").read_bytes().splitlines():

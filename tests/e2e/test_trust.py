@@ -30,7 +30,7 @@ HOSTILE = {
 
 @pytest.fixture
 def stranger(detent: Detent) -> Detent:
-    """A person who trusts nothing by themselves."""
+    """A person without any trust given."""
     return Detent(detent.directory, detent.environment, trusts=False)
 
 

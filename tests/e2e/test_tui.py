@@ -45,7 +45,7 @@ def test_the_list_and_what_is_missing(rounds: Rounds) -> None:
         text = screen.text()
         assert "closed  reviewing  by agent or engine" in text
         assert '✗ written: NOTE.md has nothing under "Text:"' in text
-        assert "stuck" not in text  # that move is a crash's, nobody can ask for it
+        assert "stuck" not in text  # that move is a crash's, no actor can ask for it
         assert 'next: write something behind "Text:" in NOTE.md' in text
         await screen.choose("read-me")
         text = screen.text()
@@ -247,7 +247,7 @@ def test_closing_it_leaves_agents_at_work_and_says_so(rounds: Rounds) -> None:
     play(rounds.repo, scene)
     assert look(str(task.run_dir(1))).phase == "alive"
     meeting.go()
-    assert rounds.agents.detent("watch", "--once", cwd=rounds.repo).code == 0  # nobody holds the project any more
+    assert rounds.agents.detent("watch", "--once", cwd=rounds.repo).code == 0  # the project's lock is free
     assert task.state() == "reviewing"
 
 

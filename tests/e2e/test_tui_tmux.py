@@ -22,7 +22,7 @@ from tests.e2e.rounds_task import WRITE, Rounds
 from tests.e2e.terminal import Terminal
 
 LONGEST_S = 120.0
-LOOK_S = 0.05  # tmux tells nobody when its screen changes
+LOOK_S = 0.05  # tmux gives no signal when its screen changes
 
 TMUX = shutil.which("tmux")
 needs_tmux = pytest.mark.skipif(not TMUX, reason="no tmux on PATH")
@@ -172,9 +172,7 @@ def test_ending_it_leaves_the_terminal_as_it_was(rounds: Rounds, tmux: list[Tmux
 
 @needs_tmux
 @needs_textual
-def test_a_terminal_that_goes_away_takes_the_dashboard_with_it_and_nothing_else(
-    rounds: Rounds, tmux: list[Tmux], tmp_path: Path
-) -> None:
+def test_a_closed_terminal_ends_only_the_dashboard(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
     meeting = rounds.agents.meeting()
     rounds.script("note", f"meet here; {WRITE}; detent move reviewing")
     task = rounds("note")

@@ -10,6 +10,8 @@ from detent.core.machine import Machine
 from detent.errors import MachineError
 from detent.machines.findings import CONTRADICTION, findings
 from detent.runner.step.registry import meanings
+from detent.words.machines import findings as say
+from detent.words.message import code_of
 from tests.machines.seeded import DEAD_END, LINT, NEVER, PARSE, PROPERTY, SEEDS, SOUND, VACUOUS, Seed
 
 EXPLORED = [seed for seed in SEEDS if seed.kind not in (LINT, PARSE)]
@@ -47,7 +49,7 @@ def test_seeded_bug_is_found_with_its_story(seed: Seed) -> None:
     if seed.kind in WITHOUT_STORY:
         return
     for one in found:
-        assert one.story[0].startswith("start in ")
+        assert code_of(one.story[0]) == "explore.start"
         for line in one.story[1:]:
             assert any(
                 actor in line for actor in ("agent", "engine", "person", "crash", "a run", "for ever", "files")
@@ -64,5 +66,5 @@ def test_contradiction_is_told_once_for_each_way() -> None:
     (seed,) = [one for one in SEEDS if one.name == "lights-out: a red part of a green build"]
     told = [one.rule for one in found_in(seed.machine()) if one.kind == CONTRADICTION]
     assert told == [
-        "Building -> BuildGatePassed: PassBuildGate needs commands_ok and build_lost, which are never open together"
+        say.never_open_together("Building", "BuildGatePassed", "PassBuildGate", 0, ("commands_ok", "build_lost"))
     ]

@@ -197,15 +197,15 @@ def test_a_document_that_shows_the_values_is_not_touched(text: str) -> None:
 
 @given(st.text(max_size=60) | heads().map(lambda head: f"---\n{head}---\nbody\n") | documents(), documents())
 @EXAMPLES
-def test_any_damaged_text_can_be_repaired(spoilt: str, good: str) -> None:
+def test_any_damaged_text_can_be_repaired(damaged: str, good: str) -> None:
     try:
         CODEC.read(good)
     except UnreadableError:
         reject()
     owned = {"status": "working", "review_round": "1", "crash_count": "0"}
-    mended = CODEC.mend(spoilt, good, owned)
-    content = CODEC.read(mended)
+    repaired = CODEC.repair(damaged, good, owned)
+    content = CODEC.read(repaired)
     assert {label: content.fields[label].value for label in owned} == owned
-    block = find_block(spoilt)
+    block = find_block(damaged)
     if block is not None:
-        assert mended[content.body_start :] == spoilt[block.body_start :]
+        assert repaired[content.body_start :] == damaged[block.body_start :]

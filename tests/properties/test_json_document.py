@@ -99,7 +99,7 @@ def test_a_document_that_shows_the_values_is_not_touched(text: str) -> None:
 
 @given(st.text(max_size=30) | documents().map(lambda text: text[:-2]) | VALUES.map(json.dumps), documents(), WANTED)
 @EXAMPLES
-def test_any_damaged_text_can_be_repaired(spoilt: str, good: str, wanted: dict[str, str]) -> None:
-    mended = CODEC.mend(spoilt, good, wanted)
-    content = CODEC.read(mended)
+def test_any_damaged_text_can_be_repaired(damaged: str, good: str, wanted: dict[str, str]) -> None:
+    repaired = CODEC.repair(damaged, good, wanted)
+    content = CODEC.read(repaired)
     assert {label: content.fields[label].value for label in wanted} == wanted

@@ -207,7 +207,7 @@ def everything_of(reader: Reader | Plain) -> tuple[object, ...]:
 
 @given(documents(DEFINITIONS))
 @EXAMPLES
-def test_a_part_that_was_read_with_its_document_is_what_it_is_when_read_alone(text: str) -> None:
+def test_a_part_reads_the_same_alone_and_in_its_document(text: str) -> None:
     for section in sections(text):
         alone = text[section.body_start : section.end]
         part = Part(text, section.body_start, section.end)

@@ -6,7 +6,7 @@ from detent.core.explore import Graph, Step
 
 
 def cover(graph: Graph, passed_over: frozenset[str] = frozenset()) -> tuple[tuple[Step, ...], ...]:
-    """Walks from the start that together take every way of every edge, by everybody who can, in every state.
+    """Walks from the start that together take every way of every edge, by every allowed actor, in every state.
 
     Edges that are `passed_over` may be taken on the way and need not be.
     """

@@ -136,11 +136,12 @@ class PhaseFolder:
 class PhaseGates:
     """Opens and closes the gates of a `phase` task by what lies in its folder and in its tree.
 
-    The plan made here asks for a file in the tree and for somebody to look; so the command's gate follows the tree. The
+    The plan made here asks for a file in the tree and for a manual check; so the command's gate follows the tree. The
     gate `revalidated` is a memory of the engine: no file opens or closes it.
     """
 
-    BY_ENGINE = frozenset({"revalidated", "protected_ok"})  # the second is open: no file has to be asked about
+    # The others are open: no file has to be asked about, and no command has a test runner.
+    BY_ENGINE = frozenset({"revalidated", "protected_ok", "proven", "proof_accepted"})
     OPPOSITES = frozenset({"failures_none", "blockers_none"})  # open unless what they rule out was written
     COMMAND = "test -e green.txt"
 

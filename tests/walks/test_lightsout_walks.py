@@ -2,7 +2,7 @@
 
 A pipeline is taken over where it stands, with what its file remembers, and goes on from there as long as an edge that
 was not taken yet is near; a person asks for each move, so that no agent run is needed. Before each step just what its
-way asks for is written or mended; after it, what the engine remembers is what the model remembers. What follows from
+way asks for is written or repaired; after it, what the engine remembers is what the model remembers. What follows from
 the end of an agent run is shown in tests/conformance, with real runs.
 """
 
@@ -20,7 +20,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Fact, Signal, Snapshot
 from detent.packs.lights_out.deploy import confirm
 from detent.runner.make.adopt import adopt
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.step.step import step
 from detent.runner.task.open import Task, load_task
 from detent.verify.audit import audit
@@ -31,7 +31,7 @@ from tests.walks.by_hand import remembered
 
 MACHINE = lights_out()
 EDGES = {(edge.source, edge.name) for edge in MACHINE.edges() if not edge.never}
-# An artifact that a recovery finds spoilt; each such way leads where one without a gate leads too.
+# An artifact that a recovery finds damaged; each such way leads where one without a gate leads too.
 LOST = frozenset({"scope_lost", "design_lost", "readiness_lost", "build_lost"})
 NEAR = 3  # steps; what is further away is begun anew
 COMMANDS = '[commands]\ntest = "test ! -e tests/red"\n'
@@ -161,7 +161,7 @@ FILES = {
     "brake": (BLOCKED[0], f"{BLOCKED[1]}\nKind: design\n"),
     "big_fix": ("tests/test_more_{turn}.py", ""),
 }
-# These are open as long as nothing is in the way, the last three because nobody has written anything in the visit.
+# These are open as long as nothing is in the way, the last three because the visit has written nothing.
 UNTOUCHED = frozenset(
     {
         *("preferences_ok", "deploy_named", "checkout_clean", "build_ok", "fix_ok", "small_fix"),
@@ -185,8 +185,10 @@ class Line:
         self.git: Callable[..., str] = lambda *words: repo.git(self.path, *words)
         self.turn = 0
         self.put("scaffolding/state.json", json.dumps({"stage": start.state, **start.registers}))
-        wish = Wish("lights-out", "Count words", "p", str(self.path), str(self.path / "scaffolding"), mode=start.mode)
-        self.task: Task = adopt(wish)
+        new_task = NewTask(
+            "lights-out", "Count words", "p", str(self.path), str(self.path / "scaffolding"), mode=start.mode
+        )
+        self.task: Task = adopt(new_task)
 
     def put(self, name: str, text: str) -> None:
         (self.path / name).parent.mkdir(parents=True, exist_ok=True)

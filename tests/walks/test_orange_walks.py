@@ -18,7 +18,7 @@ from detent.core.explore import Graph, Step, explore
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
 from detent.machines.load import load
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.look import look
@@ -66,7 +66,7 @@ class World:
     def __init__(self, repository: Path, folder: Path, programs: Path) -> None:
         self.file = folder / "TASK.md"
         self.programs = programs  # of its agents, which are there while a gate asks for them
-        self.task: Task = create(Wish(machine="orange", title="walk", repo=str(repository), folder=str(folder)))
+        self.task: Task = create(NewTask(machine="orange", title="walk", repo=str(repository), folder=str(folder)))
         self.turn = 0
 
     def ask(self, signal: Signal) -> object:
@@ -106,7 +106,7 @@ class World:
         before, after = GRAPH.snapshots[step.source], GRAPH.snapshots[step.target]
         closed = {name: Fact(name, ok=False) for name in ORANGE.gates}
         # A person may leave stuck without what an agent needs, so that the model is asked what a closed gate means.
-        # Nor does it matter to somebody who signs with a reason whether the files are those that were reviewed.
+        # Nor does a sign-off with a reason depend on the files being those that were reviewed.
         needed = set(step.open_gates) - SUMMARY - SIGNED
         if needed and not isinstance(decide(ORANGE, before, closed, step.signal), Advance):
             self.prepare(before.state, set())
@@ -142,7 +142,7 @@ def test_the_engine_follows_the_model(
         world.follow(step)
 
 
-def test_the_walks_take_every_edge_by_everybody_who_can() -> None:
+def test_the_walks_take_every_edge_by_every_allowed_actor() -> None:
     covered = {(GRAPH.snapshots[step.source].state, step.edge) for walk in WALKS for step in walk}
     assert covered == {(edge.source, edge.name) for edge in ORANGE.edges()}
     asking = {(GRAPH.snapshots[step.source].state, step.edge, step.signal.who) for walk in WALKS for step in walk}

@@ -17,7 +17,7 @@ from detent.core.machine import Machine
 from detent.core.values import Advance, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
 from detent.machines.load import load
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.look import current_tree, look
@@ -55,7 +55,7 @@ class World:
 
     def __init__(self, repository: Path, folder: Path) -> None:
         self.task: Task = create(
-            Wish(machine="phase", title="walk", repo=str(repository), folder=str(folder), in_place=True)
+            NewTask(machine="phase", title="walk", repo=str(repository), folder=str(folder), in_place=True)
         )
         self.folder = PhaseFolder(folder)
         self.gates = PhaseGates(self.folder, repository)
@@ -104,7 +104,7 @@ def test_the_engine_follows_the_model(
         world.follow(step)
 
 
-def test_the_walks_take_every_edge_and_every_way_by_everybody_who_can() -> None:
+def test_the_walks_take_every_way_by_every_allowed_actor() -> None:
     def taken(steps: tuple[Step, ...]) -> set[tuple[str, str, int, str]]:
         return {(GRAPH.snapshots[one.source].state, one.edge, one.way, one.signal.who) for one in steps}
 

@@ -20,7 +20,7 @@ from detent.effects.host.keeper.watch import wait_for_end
 from detent.machines.load import load
 from detent.runner.drive.drive import drive
 from detent.runner.drive.mandate import interrupt
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.run.ending import attend
@@ -83,7 +83,7 @@ class World:
         (self.scripts / state).write_text(text, encoding="utf-8")
 
     def take(self, edge: str) -> object:
-        """As a person who says yes, and for whom an assessment may be left out."""
+        """As a person that says yes, and that may leave an assessment out."""
         given = {"yes": "yes", "skip-assess": "yes"}
         outcome = step(self.task, Signal("person", edge, name="walker", reason="walk"), given=given)
         self.task = load_task(outcome.task.project, outcome.task.id)
@@ -123,7 +123,7 @@ class World:
     def _promise_without_verification(self) -> None:
         """A run that promises, judged by hand, so that the thread rests in Verifying."""
         self.task = start_run(self.task, make_ready(self.task))
-        wait_for_end([self.task.places.run(self.task.memory.run["run"])], 30)
+        wait_for_end([self.task.places.run(self.task.memory.run.run)], 30)
         self.task = attend(self.task)[0]
 
 
@@ -152,7 +152,7 @@ class Stations:
         MakeRepo(self.live, environment)("repo", {**SAMPLE_FILES, "detent.toml": SETTINGS})
         let_out(self.repository)
         trust(self.repository)
-        task = create(Wish(machine="ralf", title="walk", task_id="walk", repo=str(self.repository)))
+        task = create(NewTask(machine="ralf", title="walk", task_id="walk", repo=str(self.repository)))
         (Path(task.native.folder) / "spec" / "draft.md").write_text(SPEC, encoding="utf-8")
         return World(self.repository, self.scripts, task)
 

@@ -26,7 +26,7 @@ def announce(task, _key, _intent):
     """Write ANNOUNCE.md beside NOTE.md; done twice it writes the same."""
     lines = [f"- {entry}\n" for entry in entries(_changelog(task), HEADING)]
     with open(task.native.path("ANNOUNCE.md"), "w", encoding="utf-8") as file:
-        file.write(f"# {task.memory.head['title']}\n\n{''.join(lines)}")
+        file.write(f"# {task.memory.head.title}\n\n{''.join(lines)}")
     return {"wrote": "ANNOUNCE.md"}, {}
 
 

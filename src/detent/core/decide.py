@@ -1,12 +1,12 @@
 """The one place where a move is allowed: `decide(machine, snapshot, facts, signal)` is pure and total.
 
-1. A state or actor nobody knows is refused; a stopped task waits for a person and moves for nobody else.
+1. An unknown state or actor is refused; a stopped task waits for a person and moves for no other actor.
 2. A crash is counted first, then takes the first open way held by `crash`, else it is only counted.
 3. The candidates are the edges out of the state that the signal names (by edge, target or verb), in the file's order.
-4. Each way of each candidate is judged: who, mode, registers, counters, exit class, and only then its gates.
+4. Each way of each candidate is judged: actor, mode, registers, counters, exit class, and only then its gates.
 5. The first way with nothing missing is taken. A person's override waives gates, never guards and never a sign-off.
    After a run that said no the engine takes only ways marked `after_no`, and the move the run itself asked for.
-6. Nothing open: the engine waits, anybody else is refused with all that the nearest way is missing.
+6. Nothing open: the engine waits, any other actor is refused with all that the nearest way is missing.
 """
 
 from __future__ import annotations
@@ -28,26 +28,29 @@ from detent.core.machine import (
     Way,
 )
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
+from detent.words import core as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from detent.core.values import Decision
+    from detent.words.message import Message
 
-_UNASKED = Fact("", ok=False, why="this gate was not asked")
+_UNASKED = Fact("", ok=False, why=say.not_asked())
 # Whose ways a signal may use. A person may ask for what agent and engine may do, never for what only a crash does.
 _HANDS = {who: frozenset((who,)) for who in ACTORS} | {"person": frozenset(("person", "agent", "engine"))}
 
 
 def decide(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
     if snapshot.state not in machine.states or signal.who not in _HANDS:
-        return Refuse(f"the machine {machine.name} has no state {snapshot.state!r} or no actor {signal.who!r}")
+        return Refuse(say.unknown_state_or_actor(machine.name, snapshot.state, signal.who))
     stopped = snapshot.registers.get(STOPPED, "")
     if stopped and signal.who == "agent":
-        return Refuse(f"stopped: {stopped}", (), allowed_targets(machine, snapshot), hint="a person must go on first")
+        allowed = allowed_targets(machine, snapshot)
+        return Refuse(say.stopped(stopped), (), allowed, hint=say.person_goes_on_first())
     if stopped and signal.who != "person":
-        return Wait(f"stopped: {stopped}")
+        return Wait(say.stopped(stopped))
     if signal.who == "crash":
         return _crash(machine, snapshot, facts, signal)
     candidates = candidates_for(machine, snapshot, signal)
@@ -114,40 +117,39 @@ def _first_open(
             return _advance(machine, snapshot, signal, edge, *waivable)
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
-        return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
-    return Refuse(f"{snapshot.state} -> {target_of(snapshot, nearest[1])}", nearest[2], allowed, nearest[1])
+        return Refuse(say.no_way_out(snapshot.state, signal.who), allowed=allowed)
+    return Refuse(say.move(snapshot.state, target_of(snapshot, nearest[1])), nearest[2], allowed, nearest[1])
 
 
 def closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
     """Everything that closes a way before its gates are asked."""
     closed: list[Missing] = []
+
+    def close(gate: str, why: Message) -> None:
+        closed.append(Missing(gate, why, why.next_step))
+
     if _HANDS[signal.who].isdisjoint(way.by):
         verb = edge.verbs[0] if edge.verbs else f"move {target_of(snapshot, edge)}"
-        command = f"a person runs: detent {verb}" if "person" in way.by else ""
-        closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}", command))
+        close("by", say.only_by(way.by, signal.who, verb if "person" in way.by else ""))
     if way.modes and snapshot.mode not in way.modes:
-        closed.append(Missing("mode", f"it belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}"))
+        close("mode", say.other_mode(way.modes, snapshot.mode))
     for register, values in way.when.items():
         value = snapshot.registers.get(register, "")
         if value not in values:
-            wanted = " or ".join(name or "nothing" for name in values)
-            closed.append(Missing(register, f"{register} must be {wanted}, it is {value or 'nothing'}"))
-    if way.under and spent(machine, snapshot, way.under) >= machine.limits[way.under].most:
-        closed.append(Missing(way.under, f"{way.under} has reached its limit of {machine.limits[way.under].most}"))
+            close(register, say.register_differs(register, values, value))
+    if way.under and spent(machine, snapshot, way.under) >= (most := machine.limits[way.under].most):
+        close(way.under, say.limit_reached(way.under, most))
     if way.spent and (used := spent(machine, snapshot, way.spent)) < (most := machine.limits[way.spent].most):
-        closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
+        close(way.spent, say.limit_left(way.spent, used, most))
     is_bound = {"engine": machine.states[snapshot.state].role, "crash": set(way.after) & set(CRASH_CLASSES)}
     is_agents = RUNS in snapshot.counters or snapshot.visits.get(snapshot.state, 1) > 1  # what lies there may be
     after = [name for name in way.after if not (name == ENTRY and way.given and is_agents)]
     if is_bound.get(signal.who) and snapshot.exit not in after:
-        since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
-        closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(after)}"))
+        close("after", say.acts_after("" if snapshot.exit == ENTRY else snapshot.exit, signal.who, after))
     if signal.who == "engine" and snapshot.no and not _may_follow_no(snapshot, edge, way):
-        closed.append(
-            Missing("no", f"the last agent run said no: {no_words(snapshot)}", "another run or a person answers")
-        )
+        close("no", say.run_said_no(no_words(snapshot)))
     if edge.reopen and not signal.reason.strip():
-        closed.append(Missing("reason", "going back needs a reason", 'add --reason "why"'))
+        close("reason", say.reason_missing())
     return tuple(closed)
 
 
@@ -159,8 +161,8 @@ def _may_follow_no(snapshot: Snapshot, edge: Edge, way: Way) -> bool:
 
 def no_words(snapshot: Snapshot) -> str:
     """What the last run said against going on, on one line."""
-    told = (f"it asked for {words} and was refused" if gate == ASKED else words for gate, words in snapshot.no.items())
-    return "; ".join(told)
+    words = (say.asked_and_refused(text) if gate == ASKED else text for gate, text in snapshot.no.items())
+    return "; ".join(words)
 
 
 def _no_after(snapshot: Snapshot, signal: Signal, target: str) -> dict[str, str]:
@@ -195,25 +197,25 @@ def target_of(snapshot: Snapshot, edge: Edge) -> str:
 def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refuse | Wait:
     state, allowed = machine.states[snapshot.state], allowed_targets(machine, snapshot)
     if signal.who == "engine" and not signal.want:
-        return Wait(f"{state.name} is an end" if state.is_end else f"{state.name} has no move for the engine")
+        return Wait(say.is_an_end(state.name) if state.is_end else say.no_move_for_engine(state.name))
     if signal.verb or not signal.want:
-        asked = f"no move of {state.name} is called {signal.verb}" if signal.verb else f"{state.name} is an end"
+        asked = say.no_move_called(state.name, signal.verb) if signal.verb else say.is_an_end(state.name)
         return Refuse(asked, allowed=allowed)
     for edge in state.edges:
         if edge.never and signal.want in (edge.name, edge.target):
-            return Refuse(f"{edge.source} -> {edge.target} may never be taken: {edge.never}", allowed=allowed)
+            return Refuse(say.never_taken(edge.source, edge.target, edge.never), allowed=allowed)
     off = [edge for edge in machine.switched_off if edge.source == state.name]
     options = [edge.option for edge in off if signal.want in (edge.name, edge.target)]
-    hint = f"the option {options[0]!r} would allow it" if options else ""
+    hint = say.option_would_allow(options[0]) if options else ""
     for pair in machine.forbidden:
         if pair.source == state.name and pair.target == signal.want:
-            return Refuse(f"{state.name} -> {signal.want} is forbidden: {pair.why}", allowed=allowed, hint=hint)
+            return Refuse(say.forbidden(state.name, signal.want, pair.why), allowed=allowed, hint=hint)
     if signal.want in machine.states:
-        return Refuse(f"{state.name} does not lead to {signal.want}", allowed=allowed, hint=hint)
+        return Refuse(say.does_not_lead_to(state.name, signal.want), allowed=allowed, hint=hint)
     if away := [edge for one in machine.states.values() for edge in one.edges if edge.name == signal.want]:
-        places = ", ".join(f"{edge.source} -> {edge.target}" for edge in away)
-        return Refuse(f"{signal.want} does not start in {state.name}; it leads {places}", allowed=allowed, hint=hint)
-    return Refuse(f"the machine {machine.name} has no state or move {signal.want!r}", allowed=allowed, hint=hint)
+        moves = [(edge.source, edge.target) for edge in away]
+        return Refuse(say.starts_elsewhere(signal.want, state.name, moves), allowed=allowed, hint=hint)
+    return Refuse(say.unknown_state_or_move(machine.name, signal.want), allowed=allowed, hint=hint)
 
 
 def _advance(
@@ -221,7 +223,7 @@ def _advance(
 ) -> Advance | Refuse:
     target = target_of(snapshot, edge)
     if target not in machine.states:
-        return Refuse(f"{edge.name} does not know where to return to", edge=edge)
+        return Refuse(say.return_unknown(edge.name), edge=edge)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     own, there = (machine.states[name].group for name in (snapshot.state, target))
     for name, limit in machine.limits.items():
@@ -258,9 +260,9 @@ def count(machine: Machine, snapshot: Snapshot, counters: dict[str, int], regist
 def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
     state = machine.states[snapshot.state]
     if not state.is_crash(signal.exit):
-        return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
+        return Wait(say.no_crash(signal.exit))
     if not state.can_crash():
-        return Wait(f"{state.name} has no agent that could crash")
+        return Wait(say.no_agent_to_crash(state.name))
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in state.counts_crash:
         count(machine, snapshot, counters, registers, name)
@@ -270,5 +272,5 @@ def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
     taken = _first_open(machine, counted, facts, signal, candidates_for(machine, counted, signal))
     # Any move takes back what counts towards the limit every machine has: only a crash that took none can spend it.
     if isinstance(taken, Refuse) and counters.get(CRASHES, 0) >= machine.limits[CRASHES].most:
-        counted = counted.replace(registers={**registers, STOPPED: f"{counters[CRASHES]} crashes in a row"})
+        counted = counted.replace(registers={**registers, STOPPED: say.crashes_in_a_row(counters[CRASHES])})
     return taken if isinstance(taken, Advance) else Crash(counted, signal.exit)

@@ -1,8 +1,8 @@
 """Walks every reachable snapshot of a machine by asking the real `decide`, with the worst company it may get.
 
-The moves of the exploration are: an agent that claims anything, an engine, an impatient or absent person, who may also
+The moves of the exploration are: an agent that claims anything, an engine, an impatient or absent person that may also
 switch the mode at any time, and runs that end in every class and may say no; each gate may be open or closed whenever
-it is asked. What is found:
+it is asked. The exploration finds:
 
 1. every edge that can be taken, and every snapshot it can be taken in (the graph that test walks cover);
 2. violations, each with the shortest story that leads to it.
@@ -31,6 +31,7 @@ from detent.core.machine import (
 from detent.core.record import Record
 from detent.core.runs import run_over
 from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
+from detent.words.machines import explore as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,10 +45,12 @@ if TYPE_CHECKING:
 
 MOST_SNAPSHOTS = 200_000  # a machine with more is refused: its counters or registers are not bounded sensibly
 _NOTHING: frozenset[str] = frozenset()
-CONFIGURES = "configure"  # the verb of a person who switches the mode; that is no move
-_SAYS_NO = "a run that said no"  # the reason of an engine that asks after one: it asked for a state and was refused
-_IN_FILES = f"{_SAYS_NO} in its files"
-_GETS_IT = f"{_IN_FILES} and gets the state it asked for"
+CONFIGURES = "configure"  # the verb by which a person switches the mode; that is no move
+# The reason of an engine that asks after a run that said no: that run asked for a state and was refused, or it said no
+# in its files, and then it may get the state it asked for.
+_SAYS_NO = "no"
+_IN_FILES = f"{_SAYS_NO}_in_files"
+_GETS_IT = f"{_IN_FILES}_and_gets_it"
 
 
 class Step(Record):
@@ -97,14 +100,14 @@ class _Exploration:
             self.node(enter(self.machine, mode), _NOTHING)
         for at, _ in enumerate(self.snapshots):  # grows while it is read
             if len(self.snapshots) > self.most:  # what was not walked to its end can't be judged further
-                self.violations.append(Violation(f"more than {self.most} snapshots", (self.tell_limits(),), "size"))
+                self.violations.append(Violation(say.too_many_snapshots(self.most), (self.tell_limits(),), "size"))
                 return self.graph()
             self.visit(at)
         self.dead_ends()
         taken = {(self.snapshots[step.source].state, step.edge) for step in self.steps}
         for edge in self.machine.edges():
             if not edge.never and (edge.source, edge.name) not in taken:
-                self.violations.append(Violation(f"the move {edge.name} can never be taken", (), "never taken"))
+                self.violations.append(Violation(say.move_never_taken(edge.name), (), "never taken"))
         return self.graph()
 
     def graph(self) -> Graph:
@@ -113,7 +116,7 @@ class _Exploration:
     def tell_limits(self) -> str:
         """What makes most of many situations: no story, which would be as long as they are many."""
         limits = sorted(self.machine.limits.values(), key=lambda limit: -limit.cap)
-        return "it counts: " + ", ".join(f"{limit.name} up to {limit.cap}" for limit in limits if limit.name != RUNS)
+        return say.limits_counted([(limit.name, limit.cap) for limit in limits if limit.name != RUNS])
 
     def node(self, snapshot: Snapshot, passed: frozenset[str]) -> int:
         kept = map(frozenset, (snapshot.counters.items(), snapshot.registers.items()))
@@ -220,16 +223,14 @@ class _Exploration:
         """Report what a move violates; what is passed after it."""
         (signal, gates), edge, passed = question, taken.edge, self.passed[at]
         if not gates.union(taken.waived).issuperset(taken.way.needs):
-            self.violate("gate", f"{edge.name} was taken with a gate closed", at, edge, signal.who)
+            self.violate("gate", say.gate_closed(edge.name), at, edge, signal.who)
         if edge.never:
-            self.violate("never", f"{edge.name} may never be taken and was", at, edge, signal.who)
+            self.violate("never", say.never_was_taken(edge.name), at, edge, signal.who)
         if edge.sign_off and (signal.who != "person" or taken.waived):
-            waived = f" with {', '.join(taken.waived)} waived" if taken.waived else ""
-            self.violate("sign-off", f"{signal.who} took the sign-off {edge.name}{waived}", at, edge, signal.who)
+            self.violate("sign-off", say.sign_off_taken(signal.who, edge.name, taken.waived), at, edge, signal.who)
         for rule in self.machine.properties:
             if edge.name == rule.then and rule.name not in passed:
-                broken = f"{rule.name}: {rule.then} without {' or '.join(rule.first)}"
-                self.violate("property", broken, at, edge, signal.who)
+                self.violate("property", say.property_broken(rule.name, rule.then, rule.first), at, edge, signal.who)
             if taken.after.state in rule.since:
                 passed = passed - {rule.name}
             if edge.name in rule.first:
@@ -240,9 +241,9 @@ class _Exploration:
         """No is never overruled: after one the engine takes marked ways only, and none that finishes the work."""
         edge, there = taken.edge, self.machine.states[taken.after.state]
         if not taken.way.after_no:
-            self.violate("no", f"the engine took {edge.name} after {_SAYS_NO}", at, edge, "engine")
+            self.violate("no", say.engine_overruled_no(edge.name), at, edge, "engine")
         elif there.is_rest or there.lands:
-            self.violate("no", f"{edge.name} finishes the work after {_SAYS_NO}", at, edge, "engine")
+            self.violate("no", say.finished_after_no(edge.name), at, edge, "engine")
 
     def connect(self, at: int, question: Question, taken: Advance | Crash, passed: frozenset[str]) -> None:
         known = len(self.snapshots)
@@ -266,15 +267,15 @@ class _Exploration:
             alive |= found
             todo += found
         if stuck := set(range(len(self.snapshots))) - alive:
-            self.violate("dead end", "no end can be reached any more", min(stuck))
+            self.violate("dead end", say.dead_end(), min(stuck))
 
     def violate(self, kind: str, rule: str, at: int, last: Edge | None = None, who: str = "") -> None:
-        story = [f"{who}: {last.source} -> {last.target} ({last.name})"] if last else []
+        story: list[str] = [say.last_move(who, last.source, last.target, last.name)] if last else []
         node = at
         while (step := self.parents[node]) is not None:
             story.append(tell(self.snapshots, step))
             node = step.source
-        story.append(f"start in {self.snapshots[node].state}")
+        story.append(say.start(self.snapshots[node].state))
         if not any(violation.rule == rule for violation in self.violations):
             self.violations.append(Violation(rule, tuple(reversed(story)), kind))
 
@@ -283,13 +284,13 @@ def tell(snapshots: Sequence[Snapshot], step: Step) -> str:
     """One step of a story."""
     before, after = snapshots[step.source], snapshots[step.target]
     if step.signal.verb == CONFIGURES:
-        return f"person: switches the mode to {after.mode} in {before.state}"
+        return say.mode_switched(after.mode, before.state)
     if not step.edge:
-        return f"in {before.state} a run ends as {step.signal.exit}"
-    said = " and said no" if step.signal.reason.startswith(_SAYS_NO) else ""
-    run = f"after a run that ended as {step.signal.exit}{said}, " if step.signal.exit else ""
-    proof = f" with {', '.join(step.open_gates)}" if step.open_gates else ""
-    return f"{run}{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"
+        return say.run_ended(before.state, step.signal.exit)
+    signal, said_no = step.signal, step.signal.reason.startswith(_SAYS_NO)
+    return say.move_made(
+        signal.who, before.state, after.state, step.edge, step.open_gates, signal.exit, said_no=said_no
+    )
 
 
 def _goes_on(state: State) -> bool:

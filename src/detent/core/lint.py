@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.machine import ANY_EXIT, CRASHES, ENTRY, Edge, Machine, Way
+from detent.words.machines import lint as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +23,16 @@ def _shape(machine: Machine) -> Iterator[str]:
     for number, state in enumerate(machine.states.values(), 1):
         leaving = [edge for edge in state.edges if not edge.reopen]
         if state.name not in reached:
-            yield f"state {state.name}: no move leads there"
+            yield say.state_unreached(state.name)
         if state.is_end and leaving:
-            yield f"state {state.name}: an end has the move {leaving[0].name}; write it as [[reopen]]"
+            yield say.end_has_move(state.name, leaving[0].name)
         if not state.is_end and not any(not edge.never for edge in leaving):
-            yield f"state {state.name}: no move leads out, and it is not marked as an end"
+            yield say.no_way_out(state.name)
         back = [edge for edge in state.edges if edge.reopen and not state.is_end]
         if ahead := [edge.name for edge in back if edge.target not in list(machine.states)[:number]]:
-            yield f"state {state.name}: the re-opening {ahead[0]} leads to no earlier state"
+            yield say.reopening_leads_ahead(state.name, ahead[0])
     if not any(state.is_end or state.is_rest for state in machine.states.values()):
-        yield "no state is an end, and in none the work may rest"
+        yield say.no_end()
 
 
 def _names(machine: Machine) -> Iterator[str]:
@@ -39,14 +40,14 @@ def _names(machine: Machine) -> Iterator[str]:
         seen: set[str] = set()
         for edge in state.edges:
             if edge.name in seen:
-                yield f"state {state.name}: two moves are called {edge.name}"
+                yield say.move_name_twice(state.name, edge.name)
             if edge.name in machine.states and edge.name != edge.target:
-                yield f"state {state.name}: the move {edge.name} is called like another state"
+                yield say.move_named_like_state(state.name, edge.name)
             seen.add(edge.name)
     pairs = {(edge.source, edge.target) for edge in machine.edges()}
     for pair in machine.forbidden:
         if (pair.source, pair.target) in pairs:
-            yield f"forbidden {pair.source} -> {pair.target}: the machine has this move"
+            yield say.forbidden_move_exists(pair.source, pair.target)
 
 
 def _engine_ways(machine: Machine) -> Iterator[str]:
@@ -55,14 +56,13 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
         if edge.never or not machine.states[edge.source].role:
             continue
         for way in (way for way in edge.ways if "engine" in way.by):
-            move = f"{edge.source} -> {edge.target}"
             if not way.needs and not way.spent:
-                yield f"{move}: the engine needs a gate or a spent limit to leave an agent's state"
+                yield say.engine_needs_gate(edge.source, edge.target)
             if way.after_no and not _answers_no(machine, edge, way):
-                yield f"{move}: after_no marks a way that needs a no or a spent limit, asks a person or takes any exit"
+                yield say.after_no_misplaced(edge.source, edge.target)
             negated = [gate for gate in way.needs if _is_negated(machine, gate)]
             if ENTRY in way.after and negated:
-                yield f"{move}: the negated gate {negated[0]} would fire before any run"
+                yield say.negated_gate_at_entry(edge.source, edge.target, negated[0])
 
 
 def _answers_no(machine: Machine, edge: Edge, way: Way) -> bool:
@@ -81,13 +81,13 @@ def _people(machine: Machine) -> Iterator[str]:
     held = {(edge.source, edge.target) for edge in machine.edges() if edge.sign_off}
     for edge in machine.edges():
         if (edge.source, edge.target) in held and not edge.sign_off and not edge.never:
-            yield f"{edge.source} -> {edge.target}: {edge.name} goes round a sign-off"
+            yield say.goes_round_sign_off(edge.source, edge.target, edge.name)
         needs = machine.parts(gate for way in edge.ways for gate in way.needs)
         if not edge.sign_off and any(gate.check == "accepts" for gate in needs):
-            yield f"{edge.source} -> {edge.target}: only a sign-off may accept what does not hold"
+            yield say.accepts_without_sign_off(edge.source, edge.target)
     for edge in (edge for state in machine.states.values() for edge in state.edges if edge.reopen):
         if any(way.by != ("person",) for way in edge.ways):
-            yield f"{edge.source}: re-opening {edge.name} is for a person alone"
+            yield say.reopening_not_by_person(edge.source, edge.name)
 
 
 def _unused(machine: Machine) -> Iterator[str]:
@@ -97,9 +97,9 @@ def _unused(machine: Machine) -> Iterator[str]:
     gates |= {name for state in machine.states.values() for name in state.no}
     for gate in machine.gates.values():
         if gate.name not in gates:
-            yield f"gate {gate.name}: no move needs it"
+            yield say.gate_unused(gate.name)
     limits = {name for edge in everything for way in edge.ways for name in (way.under, way.spent)}
     crashes = [name for state in machine.states.values() for name in state.counts_crash if name != CRASHES]
     for name in dict.fromkeys((*crashes, *(name for edge in everything for way in edge.ways for name in way.counts))):
         if name not in limits:
-            yield f"limit {name}: counted, but no move asks for it"
+            yield say.limit_unused(name)

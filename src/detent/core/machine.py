@@ -6,6 +6,7 @@ Only shapes live here. `parse.py` makes them from a document, `decide.py` reads 
 from __future__ import annotations
 
 from detent.core.record import Record
+from detent.store_spec import NO_STORE, StoreSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class Machine(Record):
     switched_off: tuple[Edge, ...] = ()
     modes: tuple[str, ...] = ()
     may_override: bool = False
-    store: Mapping[str, Any] = {}
+    store: StoreSpec = NO_STORE
     fields: Mapping[str, tuple[str, ...]] = {}  # every known native field, with its allowed values if it has some
     answers: Mapping[str, Any] = {}  # where a person's words go; `clears`: fields that hold the question they answer
     ask: str = ""  # the command line by which an agent asks for a state, with {to} in it
@@ -208,8 +209,7 @@ class Machine(Record):
 class Vocabulary(Record):
     """The closed lists a machine file may draw on; the rooms above fill them in."""
 
-    # name -> required and optional parameters, each with its kind
-    checks: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]
+    checks: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]  # required and optional parameters with kinds
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from detent.core.decide import count, spent
 from detent.core.machine import IDLE, RUNS, STOPPED, Machine
 from detent.core.values import Snapshot
+from detent.words import core as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-IDLE_WORDS = "no material progress: {} agent run(s) changed nothing"  # why a task stops
 
 
 def run_over(
@@ -44,14 +43,14 @@ def stayed(machine: Machine, snapshot: Snapshot, *, made_progress: bool, refusal
         counters[IDLE] = min(snapshot.counters.get(IDLE, 0) + 1, most)
     after = snapshot.replace(counters=counters)
     if often and refusal and times >= often:
-        return stop(after, f"the same refusal after {times} runs: {refusal}")
-    return stop(after, IDLE_WORDS.format(most)) if counters.get(IDLE, 0) >= most > 0 else after
+        return stop(after, say.same_refusal(times, refusal))
+    return stop(after, say.runs_changed_nothing(most)) if counters.get(IDLE, 0) >= most > 0 else after
 
 
 def runs_spent(machine: Machine, snapshot: Snapshot) -> str:
     """Why no further run may be started until a person acts; empty when one may."""
     most = machine.limits[RUNS].most
-    return f"{most} agent runs since a person last acted" if spent(machine, snapshot, RUNS) >= most else ""
+    return say.runs_used_up(most) if spent(machine, snapshot, RUNS) >= most else ""
 
 
 def stop(snapshot: Snapshot, why: str) -> Snapshot:

@@ -1,4 +1,4 @@
-"""Judgements no program makes: somebody's recorded yes, with a name and a proof that exists."""
+"""Judgements no program makes: a recorded yes, with a name and a proof that exists."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from detent.gates.checks import MARKDOWN_LINK, section_filled
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted
 from detent.store.text.markdown import is_placeholder, scan
+from detent.words import gates as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from detent.core.machine import Gate
 
 _PATH_WORD = re.compile(r"[\w./~+@%-]*[\w/]")
@@ -23,43 +22,36 @@ _HEDGES = frozenset(
 
 
 def answers(gate: Gate, seen: Seen) -> Finding:
-    """Each question has a recorded yes with somebody's name and a proof that exists; all that lack one are named."""
+    """Each question has a recorded yes with a name and a proof that exists; all that lack one are named."""
     filled = section_filled(gate, seen)
     file, name, questions = gate.params["file"], gate.params["section"], gate.params["questions"]
     if not filled.ok:
-        return filled.replace(fix=_lines_to_write(file, name, questions))
+        return filled.replace(fix=say.answers_to_write(file, name, questions))
     body = seen.section(file, name) or ""
     lines = [line.content for line in scan(body) if line.kind == "text" and not is_quoted(line, body)]
     found = {question: answer_problem(question, lines, seen, file) for question in questions}
     problems = {question: problem for question, problem in found.items() if problem}
     if not problems:
         return filled
-    told = "; ".join(f'{question!r} under "## {name}" {problem}' for question, problem in problems.items())
-    why = f"{file}: {told}"
-    return Finding(ok=False, why=why, evidence=filled.evidence, fix=_lines_to_write(file, name, problems))
-
-
-def _lines_to_write(file: str, section: str, questions: Iterable[str]) -> str:
-    """The update that answers these questions, line by line as it may stand in the file."""
-    wanted = ", ".join(f'"- {question}: yes, by reviewer, artifacts/result.txt"' for question in questions)
-    return f'write under "## {section}" in {file}, each with yes, who looked and the proof: {wanted}'
+    why = say.unanswered(file, name, list(problems.items()))
+    return Finding(ok=False, why=why, evidence=filled.evidence, fix=say.answers_to_write(file, name, list(problems)))
 
 
 def answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> str:
     given = [plain for line in lines if (plain := line.lstrip("*_` ")).lower().startswith(question.lower())]
     if not given:
-        return "is not answered"
+        return say.not_answered()
     if len(given) > 1:
-        return "is answered twice"
+        return say.answered_twice()
     said = given[0][len(question) :].lstrip("*_`:? \t")
     words = {word.strip("*_`.?").lower() for word in re.split(r"[\s,;:()!]+", said)}
     if not re.match(r"yes\b(?!\s*[?/|])", said, re.IGNORECASE) or words & _HEDGES:
-        return "is not answered with a clear yes"
+        return say.no_clear_yes()
     author = re.search(r"\bby\s+([^\s,;]+)", said, re.IGNORECASE)
     if author is None or is_placeholder(author[1]) or author[1].lower().strip("*_`<>.") in ("name", "nobody", "no-one"):
-        return "does not say who looked (by NAME)"
+        return say.answer_without_name()
     rest = f"{said[: author.start()]} {said[author.end() :]}"
-    paths = [match[1] for match in MARKDOWN_LINK.finditer(rest)] + [
+    paths = [match[1] for match in re.finditer(MARKDOWN_LINK, rest)] + [
         word for word in _PATH_WORD.findall(rest) if "/" in word or "." in word
     ]
     own = seen.files.path(file)
@@ -68,4 +60,4 @@ def answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> st
         # The answers themselves are no proof of the answers.
         if found is not None and found.size_bytes and (own is None or found.digest != own.digest):
             return ""
-    return "names no proof that exists"
+    return say.answer_without_proof()

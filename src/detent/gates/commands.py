@@ -10,13 +10,15 @@ import re
 from functools import partial
 
 from detent.core.record import Record
-from detent.gates.plan import all_commands, receipt_key
+from detent.gates.plan import all_commands, read_plan, receipt_key
 from detent.gates.registry import declared
-from detent.gates.seen import Finding, told_in
+from detent.gates.seen import Finding
 from detent.machines.packs import load
 from detent.store.disk.digest import hash_text
 from detent.store.journal.observed import Command
 from detent.store.text.markdown import is_placeholder
+from detent.words import proof as say
+from detent.words.gates import fields_blank, together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +32,43 @@ WITHOUT_CHANGE = "on the first commit, with the tests of this task"  # where a r
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
+# A command of which a shell takes nothing apart; what stands for something in the shell itself is no program.
+_PLAIN = r"([A-Za-z][\w.+-]*)(?:[ \t][^\n|&;<>()$`\\]*)?"
+_OF_SHELL = (
+    *(
+        "alias",
+        "bg",
+        "break",
+        "case",
+        "cd",
+        "command",
+        "continue",
+        "echo",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "false",
+        "fg",
+    ),
+    *("for", "function", "getopts", "hash", "if", "jobs", "kill", "let", "local", "printf", "pwd", "read", "return"),
+    *(
+        "select",
+        "set",
+        "shift",
+        "source",
+        "test",
+        "time",
+        "times",
+        "trap",
+        "true",
+        "type",
+        "ulimit",
+        "umask",
+        "unalias",
+    ),
+    *("unset", "until", "wait", "while"),
+)
 _PROGRAM = re.compile(r" -m detent\.packs\.\w+\.(\w+)\b")
 
 
@@ -59,7 +98,7 @@ def is_momentary(gate: Gate) -> bool:
 
 
 def shown_command(line: str) -> str:
-    """A command as people and agents are told of it: a program of the engine by its name, any other by its line."""
+    """A command as shown to people and agents: a program of the engine by its name, any other by its line."""
     match = _PROGRAM.search(line)
     return match[1].replace("_", " ") if match else line
 
@@ -82,8 +121,12 @@ def plan_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     found = all_commands(seen.commands, seen.field(field))
     if only := gate.params.get("command"):
         found = tuple(command for command in found if command.name == only)
-    plain = gate.replace(check="commands", params={"field": field})
-    return tuple(run_on(plain, seen, command) for command in found)
+    return tuple(run_on(_plain(gate), seen, command) for command in found)
+
+
+def _plain(gate: Gate) -> Gate:
+    """The gate that all ask by whose commands are those of a plan and of the project."""
+    return gate.replace(check="commands", params={"field": gate.params.get("field", "")})
 
 
 def red_green_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
@@ -106,13 +149,26 @@ def commands(gate: Gate, seen: Seen) -> Finding:
 
 
 def commands_named(gate: Gate, seen: Seen) -> Finding:
-    """There is a plan, and it, the project or the task names a command: else nothing could ever be proven."""
-    if is_placeholder(seen.field(gate.params["field"])):
-        why = f'{seen.machine.store["file"]} has nothing under "{gate.params["field"]}:"'
-        return Finding(ok=False, why=why)
-    if all_commands(seen.commands, seen.field(gate.params["field"])):
-        return Finding(ok=True)
-    return _names_none(gate)
+    """There is a plan, and it, the project or the task names a command: else nothing could ever be proven.
+
+    A plain command of the plan whose program is nowhere to be found could not be proven either.
+    """
+    plan = seen.field(gate.params["field"])
+    if is_placeholder(plan):
+        return Finding(ok=False, why=fields_blank(seen.machine.store.file, (gate.params["field"],)))
+    if not all_commands(seen.commands, plan):
+        return _names_none(gate)
+    if absent := _absent_programs(seen, read_plan(plan)[0]):
+        return Finding(ok=False, why=say.programs_not_found(absent))
+    return Finding(ok=True)
+
+
+def _absent_programs(seen: Seen, lines: Iterable[str]) -> list[str]:
+    """The programs that plain commands begin with and that are not on PATH; set-up may bring others along."""
+    if seen.around is None or seen.around.has_set_up():
+        return []
+    named = (match[1] for line in lines if (match := re.fullmatch(_PLAIN, line)))
+    return [name for name in dict.fromkeys(named) if name not in _OF_SHELL and not seen.around.has_program(name)]
 
 
 def commands_failed(gate: Gate, seen: Seen) -> Finding:
@@ -129,14 +185,14 @@ def commands_failed(gate: Gate, seen: Seen) -> Finding:
         else:
             ended.append((run, receipt))
     if unknown or not runs:
-        return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown) or 'nothing'}", pending=bool(runs))
+        return Finding(ok=False, why=say.not_run(unknown), pending=bool(runs))
     if unrun := [receipt for _, receipt in ended if receipt.is_unrun]:
-        return Finding(ok=False, why=f"{unrun[0].problem}{told_in(unrun[0])}; that says nothing about the work")
+        return Finding(ok=False, why=say.came_to_no_end(unrun[0].problem, unrun[0].said))
     red = [(run, receipt) for run, receipt in ended if not receipt.is_green]
     if not red:
-        return Finding(ok=False, why="every command passed on this tree")
-    failed = [(_first(run), f"{receipt.result}{told_in(receipt)}") for run, receipt in red]
-    note = "; ".join(f"{command!r} failed ({result})" for command, result in failed)
+        return Finding(ok=False, why=say.every_command_passed())
+    failed = [(_first(run), say.result(receipt.result, receipt.said)) for run, receipt in red]
+    note = together(say.command_failed(command, result) for command, result in failed)
     parts = tuple((command, False, result) for command, result in failed)
     proof = hash_text("".join(run.key for run in runs))
     return Finding(ok=True, note=note, proof=proof, by_engine=True, parts=parts)
@@ -145,7 +201,7 @@ def commands_failed(gate: Gate, seen: Seen) -> Finding:
 def red_green(gate: Gate, seen: Seen) -> Finding:
     """The commands pass on this tree, and one failed on the first commit with the task's test files laid over it."""
     if not seen.baseline:
-        return Finding(ok=False, why="there is no first commit to compare with")
+        return Finding(ok=False, why=say.no_first_commit())
     runs = runs_of(gate, seen)
     found = _all_green(gate, seen, [run for run in runs if not run.before])
     if not found.ok:
@@ -154,17 +210,15 @@ def red_green(gate: Gate, seen: Seen) -> Finding:
     receipts = [receipt for run in before if (receipt := seen.receipt(run.key)) is not None]
     if len(receipts) < len(before):
         unknown = [_first(run) for run in before if seen.receipt(run.key) is None]
-        return Finding(ok=False, why=f"not run without the change: {', '.join(unknown)}", pending=True)
+        return Finding(ok=False, why=say.not_run_without_change(unknown), pending=True)
     if any(is_red(receipt) for receipt in receipts):
         keys = "".join((found.proof, *(run.key for run in before)))
         return Finding(ok=True, proof=hash_text(keys), by_engine=True)
     broken = [receipt for receipt in receipts if receipt.problem]
     if broken:
-        why = f"without the change {broken[0].command!r} did not come to its own end: {broken[0].problem}"
-        return Finding(ok=False, why=f"{why}; that proves nothing")
-    names = ", ".join(_first(run) for run in before)
-    why = f"it passes without the change too, so it proves nothing: {names}"
-    return Finding(ok=False, why=why, fix="write a test that fails without the change, where the test files are")
+        return Finding(ok=False, why=say.broken_without_change(broken[0].command, broken[0].problem))
+    why = say.passes_without_change([_first(run) for run in before])
+    return Finding(ok=False, why=why, fix=why.next_step)
 
 
 def is_red(receipt: Receipt) -> bool:
@@ -182,26 +236,24 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
         if receipt is None:
             unknown.append(_first(run))
         elif not receipt.is_green:
-            lacks = f"; not in its environment: {receipt.withheld}" if receipt.withheld else ""
-            red.append(f"{_first(run)!r} failed on this tree ({receipt.result}{lacks}){told_in(receipt)}")
+            red.append(say.command_failed_here(_first(run), receipt.result, receipt.said, receipt.withheld))
         else:
             proofs.append(run.key)
     if red:
-        return Finding(ok=False, why="; ".join(red))
+        return Finding(ok=False, why=together(red))
     if unknown:
-        return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
+        return Finding(ok=False, why=say.not_run(unknown), pending=True)
     return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
 
 
 def _names_none(gate: Gate) -> Finding:
     """Nothing is there to run; what helps where the plan itself may no longer be changed is a person's command."""
-    fix = 'as a person: detent configure --check "your test command"; for later tasks [commands] of detent.toml'
     field = gate.params.get("field", "")
     if not field or field.startswith("/"):  # a place in a JSON file that the engine keeps is nothing to fill in
-        return Finding(ok=False, why="neither the project nor the task names a command", fix=fix)
-    example = 'a "cmd: ..." line or a fenced block'
-    own = f"{gate.fix}; or {fix}" if gate.check == "commands_named" else fix
-    return Finding(ok=False, why=f'"{field}" names no command ({example})', fix=own)
+        why = say.no_command_anywhere()
+    else:
+        why = say.field_names_no_command(field, gate.fix if gate.check == "commands_named" else "")
+    return Finding(ok=False, why=why, fix=why.next_step)
 
 
 def _first(run: Run) -> str:

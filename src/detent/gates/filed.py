@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from detent.gates.seen import Finding
+from detent.words import proof as say
+from detent.words.gates import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,46 +13,40 @@ if TYPE_CHECKING:
 
 
 def same_tree(_gate: Gate, seen: Seen) -> Finding:
-    """The tree is the one that the move which led here saw: nobody has changed a file since."""
+    """The tree is the one that the move which led here saw: no file has changed since."""
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
-    if not seen.came_with:
-        return Finding(ok=False, why="the move that led here did not look at the tree", is_known=False)
-    if seen.came_with != seen.tree:
-        return Finding(
-            ok=False, why=f"the tree is {seen.tree[:12]} now, it was {seen.came_with[:12]} when it came here"
-        )
+        return Finding(ok=False, why=say.tree_not_scanned(), is_known=False)
+    if not seen.entry_tree:
+        return Finding(ok=False, why=say.move_saw_no_tree(), is_known=False)
+    if seen.entry_tree != seen.tree:
+        return Finding(ok=False, why=say.tree_differs(seen.tree, seen.entry_tree))
     return Finding(ok=True, proof=seen.tree, by_engine=True)
 
 
 def filed(gate: Gate, seen: Seen) -> Finding:
-    """The engine filed this place from the change of the tree as it is; whatever anybody else wrote there is gone.
+    """The engine filed this place from the change of the tree as it is, over any other text there.
 
-    Since entry: and it is not what lay there when the state was entered, so somebody has worked on it since. A folder
-    may rightly be empty, where files were only removed; whether it is new is said by the patch beside it.
+    Since entry: and it differs from the place's content when the state was entered, so there was work on it since. A
+    folder may rightly be empty, where files were only removed; the patch beside it shows whether it is new.
     """
     place = gate.params["file"]
     there = None if place.endswith("/") else seen.files.path(place, as_proof=False)
     evidence = {} if place.endswith("/") else {f"filed:{place}": there.digest if there else ""}
     if not seen.tree:
-        why = "the tree has not been looked at since it changed"
-        return Finding(ok=False, why=why, evidence=evidence, is_known=False)
-    if seen.filing.get("tree") != seen.tree:
-        why = f"{place} is not there for the tree as it is: nothing has changed, or nobody has asked for the move"
-        return Finding(ok=False, why=why, evidence=evidence)
-    if digest := seen.filing["files"].get(place):
+        return Finding(ok=False, why=say.tree_not_scanned(), evidence=evidence, is_known=False)
+    if seen.filing.tree != seen.tree:
+        return Finding(ok=False, why=say.not_filed(place), evidence=evidence)
+    if digest := seen.filing.files.get(place):
         return Finding(ok=True, proof=digest, evidence=evidence)
-    refused = "; ".join(seen.filing["refused"])
-    why = refused or f"{place} would be empty: nothing has changed since the work began"
-    return Finding(ok=False, why=why, evidence=evidence)
+    refused = together(seen.filing.refused)
+    return Finding(ok=False, why=refused or say.nothing_to_file(place), evidence=evidence)
 
 
 def renewed(gate: Gate, seen: Seen) -> Finding:
-    """One of these files at least is not what lay there when the state was entered, whoever wrote it again since."""
+    """One of these files at least has changed since the state was entered, by any writer."""
     places: list[str] = gate.params["files"]
     there = {place: seen.files.path(place, as_proof=False) for place in places}
     evidence = {f"filed:{place}": found.digest if found else "" for place, found in there.items()}
     if any(seen.snapshot.entry.get(key, "") != digest for key, digest in evidence.items()):
         return Finding(ok=True, evidence=evidence, by_engine=True)
-    why = f"{' and '.join(places)}: the same as when {seen.snapshot.state} was entered"
-    return Finding(ok=False, why=why, evidence=evidence)
+    return Finding(ok=False, why=say.not_renewed(places, seen.snapshot.state), evidence=evidence)

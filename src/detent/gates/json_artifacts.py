@@ -14,6 +14,7 @@ from detent.errors import UnreadableError
 from detent.gates.seen import Finding
 from detent.store.disk.digest import hash_text
 from detent.store.text.json_document import strict_json
+from detent.words import artifacts as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
 
 _MARK = "\ufeff"
-_MOST_SHOWN = 120  # characters of what somebody wrote, where a sentence quotes it
+_MOST_SHOWN = 120  # characters of a quoted text
 
 
 class Artifact(Record):
@@ -37,12 +38,7 @@ class Artifact(Record):
 
     def closed(self, why: str, pointer: str = "") -> Finding:
         """The answer that this file does not give what is asked for, with the place."""
-        return Finding(ok=False, why=at(self.file, pointer, why), evidence=self.evidence)
-
-
-def at(file: str, pointer: str, why: str) -> str:
-    """A sentence about one place of a JSON file."""
-    return f"{file} {pointer}: {why}" if pointer else f"{file}: {why}"
+        return Finding(ok=False, why=say.at(self.file, pointer, why), evidence=self.evidence)
 
 
 def hash_data(data: Any) -> str:
@@ -55,19 +51,17 @@ def read_artifact(seen: Seen, file: str, schema: str) -> Artifact:
     try:
         text = seen.files.text(file)
     except UnreadableError as error:
-        raise UnreadableError(error.what, where=file, next_step=f"put a plain JSON file at {file}") from error
+        raise UnreadableError(error.what, where=file, next_step=say.put_json(file)) from error
     key = f"file:{file}"
     evidence = {key: hash_text(text or "")}
     if text is None or not text.strip():
-        return Artifact(file, None, f"{file} is {'missing' if text is None else 'empty'}", evidence)
+        return Artifact(file, None, say.json_missing(file) if text is None else say.json_empty(file), evidence)
     if text.startswith(_MARK):
-        return Artifact(
-            file, None, at(file, "", "it begins with a byte order mark, which JSON does not have"), evidence
-        )
+        return Artifact(file, None, say.at(file, "", say.byte_order_mark()), evidence)
     try:
         data = strict_json(text)
     except UnreadableError as error:
-        return Artifact(file, None, at(file, "", error.what), evidence)
+        return Artifact(file, None, say.at(file, "", error.what), evidence)
     evidence = {key: hash_data(data)}
     return Artifact(file, data, misfit(file, schema, data), evidence)
 
@@ -82,21 +76,21 @@ def misfit(file: str, schema: str, data: Any) -> str:
     if schema not in _VALIDATORS:
         from detent.machines.schemas import schema_text
 
-        # Only the first problem is told, so no formats and no defaults are needed: nothing is filled in.
+        # Only the first problem is reported, so no formats and no defaults are needed: nothing is filled in.
         _VALIDATORS[schema] = compile(strict_json(schema_text(schema)), use_default=False, use_formats=False)
     try:
         _VALIDATORS[schema](data)
     except JsonSchemaValueException as error:
         tokens = [str(part).replace("~", "~0").replace("/", "~1") for part in error.path[1:]]
         said = str(error.message).removeprefix(str(error.name)).strip()
-        return at(file, "/" + "/".join(tokens) if tokens else "/", said)[: 4 * _MOST_SHOWN]
+        return say.at(file, "/" + "/".join(tokens) if tokens else "/", said)[: 4 * _MOST_SHOWN]
     except RecursionError:
-        return at(file, "", "it is nested too deeply")
+        return say.at(file, "", say.json_too_deep())
     return ""
 
 
 def shown(value: object) -> str:
-    """Somebody's value, as far as a sentence can hold it."""
+    """A value from a file, cut to fit into a sentence."""
     return json.dumps(value, ensure_ascii=False)[:_MOST_SHOWN]
 
 

@@ -11,7 +11,9 @@ from detent.gates.seen import Finding
 from detent.machines.meanings import ABOUT_TREE
 from detent.machines.reading import ACCEPTS, DEEPEST_GATES, IN_TREE, MADE_OF_GATES
 from detent.store.disk.digest import hash_text
-from detent.store.text.names import name_some
+from detent.store.journal.memory import NO_REPORT
+from detent.words import gates as say
+from detent.words import proof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def evidence_hashes(seen: Seen) -> dict[str, str]:
     for gate in fresh:
         hashes.update(_find(gate, seen)[0].evidence)
     if any(declared(gate.check).names_proof for gate in fresh):
-        # Nobody knows yet which file will be named as proof, so all that could be are taken down.
+        # The file that will be named as proof is not known yet, so all candidates are recorded.
         hashes.update({f"file:{name}": digest for name, digest in seen.files.listing().items()})
         hashes.update(_documents(seen))
     return {key: value for key, value in hashes.items() if value}
@@ -42,9 +44,9 @@ def evidence_hashes(seen: Seen) -> dict[str, str]:
 def _documents(seen: Seen) -> dict[str, str]:
     """What a reader sees of the documents that every task has: a blank line more in one of them is no new proof."""
     found: dict[str, str] = {}
-    for name in seen.machine.store["files"]:
+    for name in seen.machine.store.files:
         try:
-            text = seen.files.text(name) if name.endswith(".md") and name != seen.machine.store["file"] else None
+            text = seen.files.text(name) if name.endswith(".md") and name != seen.machine.store.file else None
         except UnreadableError:
             continue
         if text:
@@ -57,7 +59,7 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
         return _combined(gate, seen, depth)
     found, is_known = _find(gate, seen)
     if found.ok and gate.since == "entry" and not found.by_engine:
-        filed = seen.filing.get("files", {})  # from a run of this visit, whatever was there before
+        filed = seen.filing.files  # from a run of this visit, whatever was there before
         unchanged = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
         stale = [key for key in unchanged if key.startswith("filed:") or not filed.get(key.split(":")[1])]
         if stale:
@@ -88,44 +90,46 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     try:
         found = check_named(gate.check)(gate, seen)
     except UnreadableError as error:
-        fix = error.next_step or "detent doctor --repair"
-        return Finding(ok=False, why=f"{error.where}: {error.what}", fix=fix), False
+        why = say.unreadable(error.where, error.what)
+        return Finding(ok=False, why=why, fix=error.next_step or why.next_step), False
     return found, found.is_known and not found.pending
 
 
 def _about_tree(found: Finding, seen: Seen) -> Finding:
     """A verdict that a run or an earlier move left is about the files of that moment; a later one is about these."""
     for key, digest in found.evidence.items():
-        judged = seen.judged.get(key, {})
-        if judged.get("hash") != digest or not judged["tree"]:
+        judged = seen.judged.get(key, NO_REPORT)
+        if judged.hash != digest or not judged.tree:
             continue
-        name = key.partition(":")[2].removeprefix(IN_TREE).replace(":", " ## ")
-        changed = seen.differences(judged["tree"]) if seen.tree else None
+        name = _shown_place(key)
+        changed = seen.differences(judged.tree) if seen.tree else None
         if changed is None:
-            return found.replace(ok=False, why=f"whether {name} is about these files is not known yet", is_known=False)
+            return found.replace(ok=False, why=proof.unknown_whether_about(name), is_known=False)
         if changed:
-            names = name_some(path for _, path in changed)
-            why = f"{name} is about other files than there are now; changed since: {names}"
-            line = f"have it written again, with a line: Round: {seen.snapshot.visits.get(seen.snapshot.state, 1) + 1}"
-            return found.replace(ok=False, why=why, fix=line)
+            visit = seen.snapshot.visits.get(seen.snapshot.state, 1) + 1
+            why = proof.about_other_files(name, [path for _, path in changed], visit)
+            return found.replace(ok=False, why=why, fix=why.next_step)
     return found
 
 
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
     state = seen.snapshot.state
     visit = seen.snapshot.visits.get(state, 1)
-    shown = ", ".join(key.partition(":")[2].removeprefix(IN_TREE).replace(":", " ## ") for key in keys)
-    why = f"{shown} is unchanged since {state} was entered: proof from earlier does not count"
-    if all(key.startswith("filed:") for key in keys):  # the engine writes these: nobody adds a line to them
+    why = say.stale([_shown_place(key) for key in keys], state)
+    if all(key.startswith("filed:") for key in keys):  # the engine writes these: people and agents add no line to them
         return Fact(gate.name, ok=False, why=why, fix=gate.fix)
-    line = f'"round": {visit}' if all(key.endswith(".json") for key in keys) else f"Round: {visit}"
-    fix = f"{gate.fix}; where the same words are still right, add a line: {line}"
+    fix = say.add_round(gate.fix, visit, in_json=all(key.endswith(".json") for key in keys))
     return Fact(gate.name, ok=False, why=why, fix=fix)
+
+
+def _shown_place(key: str) -> str:
+    """The file or section that a piece of evidence is about, as people write it."""
+    return key.partition(":")[2].removeprefix(IN_TREE).replace(":", " ## ")
 
 
 def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
     if depth >= DEEPEST_GATES:
-        return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix, is_known=False)
+        return Fact(gate.name, ok=False, why=say.gates_too_deep(), fix=gate.fix, is_known=False)
     facts = [_fact(seen.machine.gates[name], seen, depth + 1) for name in gate.params["of"]]
     if gate.check == ACCEPTS:
         return _accepted(gate, seen, facts)
@@ -137,30 +141,29 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
         ok = bool(facts) and not closed
         # What failed comes before what was not run. Gates on one file say the same of it: each sentence once.
         told = sorted(closed, key=lambda fact: fact.pending)
-        why = "; ".join(dict.fromkeys(part for fact in told for part in fact.why.split("; ")))
-        why = why if facts else "it is made of nothing"
+        reasons = dict.fromkeys(part for fact in told for part in fact.why.split("; "))
+        why = say.together(reasons) if facts else say.made_of_nothing()
         # One part that failed closes the whole, whatever is not known of the others.
         is_known = is_known or any(fact.is_known for fact in closed)
-    else:  # What nobody could look at does not prove its opposite.
+    else:  # An unreadable file does not prove the opposite.
         ok = bool(closed) and is_known
-        why = f"{' and '.join(gate.params['of'])} holds, and this is for when it does not"
+        why = say.holds_and_should_not(gate.params["of"])
         if not is_known:
-            unsure = "; ".join(fact.why for fact in facts if not fact.is_known)
-            why = f"it is not known whether this fails: {unsure}"
+            why = say.unknown_whether_fails([fact.why for fact in facts if not fact.is_known])
     parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
     why = "" if ok else why
     return Fact(gate.name, ok, why, gate.fix, pending=pending, parts=parts, is_known=is_known)
 
 
 def _accepted(gate: Gate, seen: Seen, facts: list[Fact]) -> Fact:
-    """These gates hold, or the person who signs was told what does not and gives a reason; commands are run first."""
+    """These gates hold, or the signing person sees those that do not and gives a reason; commands are run first."""
     closed = [fact for fact in facts if not fact.ok]
     pending = any(fact.pending for fact in closed)
     ok = bool(facts) and (not closed or (not pending and REASON in seen.words))
-    why = "; ".join(dict.fromkeys(fact.why for fact in closed)) if facts else "it is made of nothing"
+    why = say.together(dict.fromkeys(fact.why for fact in closed)) if facts else say.made_of_nothing()
     inner = [fact.fix for fact in closed if fact.fix]
-    fix = "; ".join(dict.fromkeys((*inner, gate.fix or 'to sign it as it is, add: --reason "why"')))
-    note = f"signed although: {why}" if ok and closed else ""
+    fix = say.together(dict.fromkeys((*inner, gate.fix or say.sign_with_reason())))
+    note = say.signed_although(why) if ok and closed else ""
     parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
     proof = seen.tree if ok else ""
     return Fact(gate.name, ok, "" if ok else why, fix, proof, pending=pending, note=note, parts=parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from detent.gates.registry import excuses_of
 from detent.gates.seen import Finding
 from detent.machines.packs import load
-from detent.store.text.names import name_some
+from detent.words import proof as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,26 +26,24 @@ def as_judged(gate: Gate, seen: Seen) -> Finding:
     `design` does not draw them, they are no tests, and no command runs anything in them.
     """
     if not seen.tree:
-        return Finding(ok=False, why="the work tree changed since the last scan", is_known=False)
+        return Finding(ok=False, why=say.tree_not_scanned(), is_known=False)
     names: list[str] = gate.params["edges"]
     last = judging_move(names, seen)
     if not last:
-        why = f"{' or '.join(names)} was never taken in this task: nothing has judged these files"
-        return _accepted(gate, seen) or Finding(ok=False, why=why)
-    changed = unjudged(gate, seen, seen.trees[last]["tree"])
+        return _accepted(gate, seen) or Finding(ok=False, why=say.nothing_judged(names))
+    changed = unjudged(gate, seen, seen.trees[last].tree)
     if changed is None:
-        why = f"whether the files are still those of {last} is not known until the move is requested"
-        return Finding(ok=False, why=why, is_known=False)
+        return Finding(ok=False, why=say.unknown_whether_judged(last), is_known=False)
     if not changed:
-        return Finding(ok=True, proof=str(seen.trees[last]["tree"]), by_engine=True)
-    why = f"changed since {last} judged the files: {name_some(changed)}"
-    return _accepted(gate, seen) or Finding(ok=False, why=why, fix=_fix(seen, last))
+        return Finding(ok=True, proof=seen.trees[last].tree, by_engine=True)
+    why = say.changed_since_judged(last, changed, seen.trees[last].tree)
+    return _accepted(gate, seen) or Finding(ok=False, why=why, fix=why.next_step)
 
 
 def judging_move(names: Iterable[str], seen: Seen) -> str:
     """The move among these that was taken last with a tree; empty when none was."""
     known = (name for name in names if name in seen.trees)
-    return max(known, key=lambda name: int(seen.trees[name]["seq"]), default="")
+    return max(known, key=lambda name: seen.trees[name].seq, default="")
 
 
 def unjudged(gate: Gate, seen: Seen, before: str) -> tuple[str, ...] | None:
@@ -66,17 +64,10 @@ def lies_at(path: str, place: str) -> bool:
     return path.startswith(place) if place.endswith("/") else path == place
 
 
-def _fix(seen: Seen, last: str) -> str:
-    """What a person may do; the tree is named so that what they say is about these files alone."""
-    short = str(seen.trees[last]["tree"])[:12]
-    look = f"look at it: detent diff --since {short}"
-    return f'{look}; bring the files back, or accept them as a person: detent approve --reason "why"'
-
-
 def _accepted(gate: Gate, seen: Seen) -> Finding | None:
     """A person was shown the difference and accepted these very files."""
     said = seen.accepted
-    if not said or unjudged(gate, seen, said["tree"]) != ():
+    if not said or unjudged(gate, seen, said.tree) != ():
         return None
-    note = f"{said['name']} accepted what differs from the files that were judged: {said['reason']}"
+    note = say.accepted(said.name, said.reason)
     return Finding(ok=True, proof=seen.tree, note=note, by_engine=True)

@@ -6,7 +6,8 @@ from detent.gates.registry import ALSO, ONLY, declared
 from detent.gates.seen import Finding, Seen
 from detent.machines.reading import ACCEPTS
 from detent.store.disk.digest import hash_text
-from detent.store.text.names import name_some
+from detent.store.journal.memory import UNSIGNED
+from detent.words import proof as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,41 +45,38 @@ def lacks_only_word(machine: Machine, missing: Iterable[Missing]) -> bool:
 def asked_by_name(_gate: Gate, seen: Seen) -> Finding:
     """A person asked for this very move, by its name, its target or its verb; not for whatever is open."""
     is_named = BY_NAME in seen.words
-    return Finding(ok=is_named, why="" if is_named else "nobody has asked for this very move", by_engine=True)
+    return Finding(ok=is_named, why="" if is_named else say.not_asked_by_name(), by_engine=True)
 
 
 def signed_tree(gate: Gate, seen: Seen) -> Finding:
     """The tree is still the one a person signed by a named sign-off, and so are the named files of the task folder."""
     name = gate.params["edge"]
-    signed = seen.signed.get(name, {})
+    signed = seen.signed.get(name, UNSIGNED)
     if not signed:
-        return Finding(ok=False, why=f"nobody has signed {name} yet")
+        return Finding(ok=False, why=say.not_signed(name))
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
-    if signed["tree"] != seen.tree:
-        then, now = signed["tree"][:12], seen.tree[:12]
-        why = f"the tree is {now}, not {then}, which {signed['name']} signed by {name}"
-        return Finding(ok=False, why=why)
+        return Finding(ok=False, why=say.tree_not_scanned(), is_known=False)
+    if signed.tree != seen.tree:
+        return Finding(ok=False, why=say.signed_other_tree(seen.tree, signed.tree, signed.name, name))
     found = signed_files(seen)
-    changed = [file for file in gate.params.get("files", ()) if signed["files"].get(file, "") != found.get(file)]
+    changed = [file for file in gate.params.get("files", ()) if signed.files.get(file, "") != found.get(file)]
     if changed:
-        why = f"{name_some(changed)} is not what {signed['name']} signed by {name}"
-        return Finding(ok=False, why=why)
-    return Finding(ok=True, proof=signed["tree"], by_engine=True)
+        return Finding(ok=False, why=say.signed_other_files(changed, signed.name, name))
+    return Finding(ok=True, proof=signed.tree, by_engine=True)
 
 
 def tree_edited(_gate: Gate, seen: Seen) -> Finding:
-    """The files are no longer those the state was entered with: somebody worked on them since."""
-    if not seen.tree:  # for who only looks: files that were touched are not known until somebody looks again
-        return Finding(ok=True, note="files were changed since they were last looked at", by_engine=True)
-    is_edited = seen.came_with != seen.tree
-    why = "" if is_edited else f"no file was changed since {seen.snapshot.state} was entered"
+    """The files are no longer those the state was entered with: there was work on them since."""
+    if not seen.tree:  # for readers: the touched files are unknown until the next scan
+        return Finding(ok=True, note=say.files_touched(), by_engine=True)
+    is_edited = seen.entry_tree != seen.tree
+    why = "" if is_edited else say.no_file_changed(seen.snapshot.state)
     return Finding(ok=is_edited, why=why, proof=seen.tree, by_engine=True)
 
 
 def signed_files(seen: Seen) -> dict[str, str]:
     """What a sign-off is bound to besides the tree: the files of the task folder, by hash; of very many only one."""
-    found = {**seen.files.listing(), seen.machine.store["file"]: hash_text(seen.document.text)}
+    found = {**seen.files.listing(), seen.machine.store.file: hash_text(seen.document.text)}
     if len(found) <= _MOST_FILES:
         return found
     return {"*": hash_text("\0".join(f"{name} {digest}" for name, digest in sorted(found.items())))}
@@ -88,14 +86,13 @@ def protected_ok(_gate: Gate, seen: Seen) -> Finding:
     """No file was touched that a person must be asked about, or a person approved exactly this tree."""
     touched = seen.touched()
     if touched is None:
-        why = "whether this tree touches protected files has not been looked at"
-        return Finding(ok=False, why=why, fix="look at the changes: detent diff", is_known=False)
+        why = say.protected_not_looked_at()
+        return Finding(ok=False, why=why, fix=why.next_step, is_known=False)
     if not touched:
         return Finding(ok=True, by_engine=True)
     said = seen.approved
-    if seen.tree and (said.get("tree"), said.get("files")) == (seen.tree, touched):
+    if seen.tree and (said.tree, said.files) == (seen.tree, touched):
         proof = hash_text("\0".join((seen.tree, *(f"{name} {digest}" for name, digest in touched.items()))))
-        note = f"{said['name']} approved {name_some(touched)}"
+        note = say.approved(said.name, touched)
         return Finding(ok=True, proof=proof, note=note, by_engine=True)
-    changed = f"; what {said['name']} approved has changed since" if said else ""
-    return Finding(ok=False, why=f"a person must look at {name_some(touched)} first{changed}")
+    return Finding(ok=False, why=say.protected_touched(touched, said.name if said else ""))

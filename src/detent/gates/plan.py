@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Gate
 
-_COMMAND_LINE = re.compile(r"(?:\*\*|__)?cmd(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(.*)", re.IGNORECASE)
-_FENCE = re.compile(r"(?P<before>\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)*)(?P<fence>`{3,}|~{3,})(?P<after>.*)")
+# As text: compiled by the first task that has a plan, not by every start of a command.
+_COMMAND_LINE = r"(?i:(?:\*\*|__)?cmd(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(.*))"
+_FENCE = r"(?P<before>\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)*)(?P<fence>`{3,}|~{3,})(?P<after>.*)"
 
 
 class _Block(Record):
@@ -27,7 +28,7 @@ class _Block(Record):
     depth: int
 
     def is_closed_by(self, text: str) -> bool:
-        match = _FENCE.fullmatch(text)
+        match = re.fullmatch(_FENCE, text)
         return (
             match is not None
             and match["fence"].startswith(self.fence)
@@ -58,9 +59,9 @@ def read_plan(value: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             block, script = None, []
             if is_inside:
                 continue
-        if line.kind == "code" and (opening := _FENCE.match(line.text)):
+        if line.kind == "code" and (opening := re.match(_FENCE, line.text)):
             block = _Block(opening["before"], opening["fence"], line.depth)
-        elif match := _COMMAND_LINE.fullmatch(_unquoted(line.content)):
+        elif match := re.fullmatch(_COMMAND_LINE, _unquoted(line.content)):
             commands += _script([_unquoted(match[1].strip())])
         elif line.kind in ("text", "code", "html") and not is_placeholder(re.sub("<[^<>]*>", " ", line.text)):
             manual.append(line.content or line.text.strip())

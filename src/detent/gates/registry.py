@@ -50,7 +50,7 @@ class Outside(Record):
 
     run: At  # (task, seen, gates): runs them, with everything else proven
     word: At  # (task): what a person must be asked before; empty when nothing, or not yet
-    lines: At  # (gate, seen): label and line of each command, for those who are told of them
+    lines: At  # (gate, seen): label and line of each command, for display
 
 
 class Check(Record):
@@ -64,12 +64,14 @@ class Check(Record):
     is_momentary: bool = False  # its commands stand in a report of the moment; no other state is judged by them
     # Whether an open gate speaks for the tree it was asked of, and for no other; with a `value`, the values that do.
     judges: bool | tuple[str, ...] = False
-    names_proof: bool = False  # a field will name the file it looks at: whatever could be is taken down on entry
+    names_proof: bool = False  # a field will name the file to read: every candidate is recorded on entry
     word: str = ""  # ONLY or ALSO
     is_asked_late: bool = False  # its answer costs a process, so that only the move itself asks for it
-    lacks_judge: At = ""  # (gate, seen): whether all it lacks is somebody who judges what no command can prove
+    lacks_judge: At = ""  # (gate, seen): whether all it lacks is a judgement that no command can prove
     outside: Outside | None = None
-    lets_again: bool = False  # a person's move that needs it deploys anew what was taken back
+    beside: str = ""  # the check that every way needs besides, and one that runs commands: alone it says too little
+    assess: At = ""  # (task, seen, gate): works out what it asks for, once every command is green
+    lets_again: bool = False  # a person's move that needs it deploys again what was taken back
     # It comes to one answer: gates for two values are never open together. The text is the answer without a `value`.
     answer: str | None = None
     opposite: str = ""  # the check of the same parameters that is open only while this one is closed
@@ -174,6 +176,14 @@ GENERAL = (
     Check("agents_exhausted", "detent.gates.surroundings:agents_exhausted", {"role": ROLE}),
     Check("no_sibling_in", "detent.gates.surroundings:no_sibling_in", {"states": STATES}, needs=(SIBLINGS,)),
     Check("protected_ok", "detent.gates.people:protected_ok", needs=(TREE,), word=ONLY),
+    Check(
+        "proof",
+        "detent.gates.proof:proof",
+        needs=(TREE,),
+        beside="proof_accepted",
+        assess="detent.runner.step.proving.full:assess",
+    ),
+    Check("proof_accepted", "detent.gates.proof:proof_accepted", needs=(TREE,), beside="proof", word=ONLY),
     Check("filed", "detent.gates.filed:filed", {"file": TEXT}, needs=(TREE,)),
     Check("renewed", "detent.gates.filed:renewed", {"files": TEXTS}),
     Check("same_tree", "detent.gates.filed:same_tree", needs=(TREE,), binds=ENTERED),
@@ -223,7 +233,7 @@ def _excuses() -> dict[str, Excuse]:
 
 
 def checks_from_outside(pack: str) -> Mapping[str, Check]:
-    """The checks of a pack that was brought from elsewhere; none where it was not."""
+    """The checks of a pack from another folder; none where it is not loaded."""
     if pack not in BROUGHT:
         return {}
     from detent.machines.outside import declarations

@@ -1,8 +1,9 @@
-"""What a gate is handed: observations somebody else made. Nothing here reads, writes or spawns by itself."""
+"""The observations that a gate is handed. Nothing here reads, writes or spawns by itself."""
 
 from __future__ import annotations
 
 from detent.core.record import Record
+from detent.store.journal.memory import NO_FILING, NO_WORD, NOT_ACCEPTED, NOT_APPROVED, NOT_DEPLOYED
 from detent.store.journal.observed import Command, PathSeen, TreeFile
 from detent.store.journal.receipts import Receipt
 from detent.store.text.markdown import find_section
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.store.journal.native import Document
+    from detent.store.text.proof_settings import ProofSettings
 
     class Files(Protocol):
-        """Looks at files on behalf of a gate; every answer is remembered, so that one step sees one truth."""
+        """Reads files for a gate; every answer is remembered, so that one step sees one truth."""
 
         def text(self, name: str) -> str | None:
             """A document of the task folder, or of the tree (`tree:README.md`); None when it is missing."""
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
             """The plain files below a folder of the tree (`tree:docs/`), by path from the tree, as they lie on disk."""
 
         def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
-            """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere.
+            """The target of a path named in a document, in the task folder or the tree; None when it leads nowhere.
 
             The engine's own files say what the engine says: they are there, but are no proof.
             """
@@ -48,20 +50,34 @@ if TYPE_CHECKING:
             """What the last agent run of this visit said at its end; None when there was none."""
 
         def agents(self, role: str) -> tuple[AgentSeen, ...]:
-            """Everyone who may serve a role, in turn."""
+            """The agents that may serve a role, in turn."""
 
         def has_program(self, name: str) -> bool:
             """Whether a program can be found."""
+
+        def has_set_up(self) -> bool:
+            """Whether commands of the project make a checkout ready, so that they may bring programs along."""
 
         def siblings(self) -> tuple[Sibling, ...]:
             """The other tasks of the project that can be read."""
 
         def checkout(self) -> CheckoutSeen | None:
-            """The user's checkout, if the task works in it; None when that was not looked at."""
+            """The user's checkout, if the task works in it; None when that was not read."""
+
+    from detent.store.journal.memory import (
+        AcceptedProof,
+        Approval,
+        Deployment,
+        Filing,
+        Report,
+        SeenTree,
+        Signature,
+        Word,
+    )
 
 
 class Said(Record):
-    """The last words of a run, and what it had been told: who only repeats that has said nothing."""
+    """The last words of a run, and its prompt: a run that only repeats the prompt has said nothing."""
 
     text: str
     prompt: str = ""
@@ -86,7 +102,7 @@ class CheckoutSeen(Record):
     branch: str  # empty when no branch is checked out
     own_branch: str  # the one that was made for this task; empty when there is none
     changes: tuple[str, ...] = ()  # what is not committed, without what belongs to tasks
-    problem: str = ""  # why it can't be looked at
+    problem: str = ""  # why it can't be read
 
 
 def nobody_looked() -> None:
@@ -109,30 +125,30 @@ class Seen(Record):
     by_run: Mapping[str, str] = {}  # evidence as the last agent run of this visit left it
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
     around: Around | None = None
-    words: tuple[str, ...] = ()  # what the person who asks has said on top, as `--skip-assess`
+    words: tuple[str, ...] = ()  # extra words of the asking person, as `--skip-assess`
     obstacles: tuple[tuple[str, str], ...] = ()  # why baseline or branch could not be made: reason and remedy
     captured: Mapping[str, str] = {}  # branch and commit the work began on, once they were taken down
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
     touched: Callable[[], Mapping[str, str] | None] = nobody_looked  # what a person must be asked about, with hashes
-    approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
+    approved: Approval = NOT_APPROVED  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
-    signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
-    deploy: Mapping[str, Any] = {}  # what is known of deployments: the confirmed plan, the last one and its end
+    signed: Mapping[str, Signature] = {}  # the same for each sign-off, by the name of its edge
+    deploy: Deployment = NOT_DEPLOYED  # what is known of deployments: the confirmed plan, the last one and its end
     since_gate: Callable[[], Sequence[tuple[str, str]] | None] = nobody_looked  # status and path, without task files
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = nobody_looked  # every file of the tree, by its path
     today: str = ""  # what is known of dependencies changes with the day
     audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
-    came_with: str = ""  # the tree that the move which led here saw; empty where it saw none
-    trees: Mapping[str, Mapping[str, Any]] = {}  # by edge: the tree that its last move saw, and the line that says so
-    accepted: Mapping[
-        str, Any
-    ] = {}  # what a person accepted although it differs from what was judged: tree, name, reason
+    entry_tree: str = ""  # the tree that the move which led here saw; empty where it saw none
+    trees: Mapping[str, SeenTree] = {}  # by edge: the tree that its last move saw, and the line that says so
+    accepted: Word = NO_WORD  # what a person accepted although it differs from what was judged: tree, name, reason
     # What differs between an earlier tree and this one, without the task's own files; None when that is not known.
     differences: Callable[[str], Sequence[tuple[str, str]] | None] = not_compared
-    filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
-    judged: Mapping[
-        str, Mapping[str, str]
-    ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
+    filing: Filing = NO_FILING  # what the engine filed in this visit: tree, files by place with hashes, refused
+    engine_link: str = ""  # the link to proof that the engine wrote of its own accord: no evidence
+    judged: Mapping[str, Report] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
+    proof: ProofSettings | None = None  # `[proof]` of the settings; None for a task that was made without
+    kind: str = ""  # of the change
+    accepted_proof: AcceptedProof = NOT_ACCEPTED  # what a person accepted last of an assessment
     changed: Callable[[], tuple[str, ...] | None] = nobody_looked  # paths that differ from the baseline
 
     def field(self, label: str) -> str:
@@ -145,7 +161,7 @@ class Seen(Record):
 
     def section(self, file: str, name: str) -> str | None:
         """The body of a section, None when file or section is missing."""
-        text = self.document.body() if file == self.machine.store["file"] else self.files.text(file)
+        text = self.document.body() if file == self.machine.store.file else self.files.text(file)
         if text is None:
             return None
         section = find_section(text, name)
@@ -153,7 +169,7 @@ class Seen(Record):
 
 
 class Finding(Record):
-    """What a check found: `evidence` is what it looked at, by key and hash, whether or not it was enough."""
+    """The result of a check: `evidence` names the texts and files it read, by key and hash, enough or not."""
 
     ok: bool
     why: str = ""
@@ -163,13 +179,7 @@ class Finding(Record):
     proof: str = ""
     fix: str = ""  # where the gate's own is not what helps
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
-    is_known: bool = True  # else nobody can say either way before a person has spoken
+    is_known: bool = True  # else it is unknown until a person has spoken
     parts: tuple[tuple[str, bool | None, str], ...] = ()  # where the answer is made of several: label, result, reason
     is_meant: bool = True  # False: what was read clearly gives another answer than the one asked for
     once: str = ""  # nothing is asked until this happens, e.g. "once there is a file under artifacts/"
-
-
-def told_in(receipt: Receipt) -> str:
-    """The last line a command wrote, for the end of a sentence; all its last lines are quoted where there is room."""
-    last = receipt.said.rpartition("\n")[2]
-    return f": {last}" if last else ""

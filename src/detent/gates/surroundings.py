@@ -1,39 +1,34 @@
-"""Checks that look beyond the task's own files: the checkout, the agents, other tasks, and what a person says on top.
+"""Checks beyond the task's own files: the checkout, the agents, other tasks, and a person's extra words.
 
-They judge what `Seen.around` looked at; where nobody looked, nothing is proven.
+They judge the observations of `Seen.around`; without a scan nothing is proven.
 """
 
 from __future__ import annotations
 
 from detent.gates.seen import Finding
 from detent.store.disk.digest import hash_text
+from detent.words import surroundings as say
+from detent.words.gates import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.gates.seen import AgentSeen, Seen
 
-_MOST_NAMED = 5
-_NOT_LOOKED = "nobody has looked yet"
-_LATER = "whether the checkout is clean is looked at when the move is asked for"
-
 
 def git_clean(_gate: Gate, seen: Seen) -> Finding:
     """Nothing in the checkout is uncommitted, or the branch checked out is the task's own."""
     checkout = seen.around.checkout() if seen.around is not None else None
-    if checkout is None:  # who only reads starts no git
-        fix = "ask for the move: it says what is not committed, if anything is"
-        return Finding(ok=False, why=_LATER, fix=fix, is_known=False)
+    if checkout is None:  # a reader starts no git
+        why = say.checkout_not_looked_at()
+        return Finding(ok=False, why=why, fix=why.next_step, is_known=False)
     if checkout.problem:
         is_meant = _is_without_git(seen)
         return Finding(ok=is_meant, why="" if is_meant else checkout.problem, proof="no git", by_engine=True)
     if checkout.branch and checkout.branch == checkout.own_branch:
         return Finding(ok=True, proof=checkout.branch, by_engine=True)
     if checkout.changes:
-        names = ", ".join(checkout.changes[:_MOST_NAMED])
-        more = len(checkout.changes) - _MOST_NAMED
-        why = f"not committed: {names}{f' and {more} more' if more > 0 else ''}"
-        return Finding(ok=False, why=why)
+        return Finding(ok=False, why=say.not_committed(checkout.changes))
     return Finding(ok=True, proof="clean", by_engine=True)
 
 
@@ -45,28 +40,27 @@ def _is_without_git(seen: Seen) -> bool:
 def baseline_known(_gate: Gate, seen: Seen) -> Finding:
     """The commit the work began on was taken down and its branch could be made, so that it can be gone back to."""
     if seen.obstacles:
-        return Finding(ok=False, why="; ".join(f"{why}; {fix}" for why, fix in seen.obstacles))
+        return Finding(ok=False, why=say.obstacles(seen.obstacles))
     commit = seen.captured.get("commit_sha", "")
     if _is_without_git(seen):
-        return Finding(ok=True, note="without git nothing can be reset", proof="no git", by_engine=True)
+        return Finding(ok=True, note=say.no_git(), proof="no git", by_engine=True)
     if not commit:
-        return Finding(ok=False, why="it is not known which commit the work begins on")
+        return Finding(ok=False, why=say.baseline_unknown())
     return Finding(ok=True, proof=commit, by_engine=True)
 
 
 def agents_found(gate: Gate, seen: Seen) -> Finding:
-    """For each role somebody is installed who may serve it, and every program that is asked for can be found."""
+    """Each role has an installed agent that may serve it, and every required program can be found."""
     if seen.around is None:
-        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+        return Finding(ok=False, why=say.not_looked(), is_known=False)
     missing = []
     for role in gate.params["roles"]:
         agents = seen.around.agents(role)
         if not any(agent.is_installed for agent in agents):
-            names = ", ".join(agent.name for agent in agents) or "no agent is named"
-            missing.append(f"no agent is installed for {role} ({names})")
+            missing.append(say.no_agent_installed(role, [agent.name for agent in agents]))
     absent = [name for name in gate.params.get("programs", ()) if not seen.around.has_program(name)]
-    missing += [f"{name} is not on PATH" for name in absent]
-    return Finding(ok=not missing, why="; ".join(missing), by_engine=True)
+    missing += [say.not_on_path(name) for name in absent]
+    return Finding(ok=not missing, why=together(missing), by_engine=True)
 
 
 def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
@@ -75,33 +69,34 @@ def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
     A sole agent is never exhausted: it is tried again as often as the loop's own limit allows.
     """
     if seen.around is None:
-        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+        return Finding(ok=False, why=say.not_looked(), is_known=False)
     agents = seen.around.agents(gate.params["role"])
-    if not agents:  # who could be exhausted is not known
-        return Finding(ok=False, why=f"no agent is named for {gate.params['role']}", is_known=False)
+    if not agents:  # the agents of the role are not known
+        return Finding(ok=False, why=say.no_agent_named(gate.params["role"]), is_known=False)
     installed = [agent for agent in agents if agent.is_installed]
     left = [agent.name for agent in installed if not (agent.failed or agent.until)]
     if left:
-        return Finding(ok=False, why=f"still to be tried: {', '.join(left)}")
+        return Finding(ok=False, why=say.agents_left(left))
     if cooling := [agent for agent in installed if agent.until]:
-        return Finding(ok=False, why="; ".join(f"{agent.name}: {_why_out(agent)}" for agent in cooling))
+        return Finding(ok=False, why=say.agents_out([(agent.name, _why_out(agent)) for agent in cooling]))
     if len(installed) == 1:
-        return Finding(ok=False, why=f"{installed[0].name} is the only agent: it is tried again")
-    told = [f"{agent.name}: {_why_out(agent)}" for agent in agents]
-    return Finding(ok=True, note="; ".join(told), proof=hash_text("".join(told)), by_engine=True)
+        return Finding(ok=False, why=say.only_agent(installed[0].name))
+    out = [(agent.name, _why_out(agent)) for agent in agents]
+    proof = hash_text("".join(say.agents_out([one]) for one in out))
+    return Finding(ok=True, note=say.agents_out(out), proof=proof, by_engine=True)
 
 
 def _why_out(agent: AgentSeen) -> str:
-    return agent.failed or (f"out of quota until {agent.until}" if agent.until else "not installed")
+    return agent.failed or (say.out_of_quota(agent.until) if agent.until else say.not_installed())
 
 
 def no_sibling_in(gate: Gate, seen: Seen) -> Finding:
     """No other task of this machine in the project stands in one of these states."""
     if seen.around is None:
-        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+        return Finding(ok=False, why=say.not_looked(), is_known=False)
     states, machine = gate.params["states"], seen.machine.name
     others = [one for one in seen.around.siblings() if one.machine == machine and one.state in states]
-    why = "; ".join(f"{one.id} is in {one.state}" for one in others[:_MOST_NAMED])
+    why = say.others_there([(one.id, one.state) for one in others]) if others else ""
     return Finding(ok=not others, why=why, by_engine=True)
 
 
@@ -111,12 +106,12 @@ def file_unchanged(gate: Gate, seen: Seen) -> Finding:
     text = seen.files.text(file)
     evidence = {f"text:{file}": hash_text(text or "")}
     is_same = text is not None and all(seen.snapshot.entry.get(key) == value for key, value in evidence.items())
-    why = "" if is_same else f"{file} was changed since {seen.snapshot.state} was entered"
+    why = "" if is_same else say.file_changed(file, seen.snapshot.state)
     return Finding(ok=is_same, why=why, evidence=evidence, by_engine=True)
 
 
 def person_says(gate: Gate, seen: Seen) -> Finding:
-    """The person who asks for this move has said a word that stands for knowing what it leaves out."""
+    """The person that asks for this move has said the word that accepts what it leaves out."""
     word = gate.params["word"]
     is_said = word in seen.words
-    return Finding(ok=is_said, why="" if is_said else f"nobody said --{word}", proof=word, by_engine=True)
+    return Finding(ok=is_said, why="" if is_said else say.word_not_said(word), proof=word, by_engine=True)

@@ -79,7 +79,7 @@ def verdicts_on(body: str, label: str, words: Sequence[str]) -> tuple[tuple[str 
 
 
 def is_quoted(line: Line | Row, body: str) -> bool:
-    """Whether a line is marked as somebody else's words."""
+    """Whether a line is marked as a quotation."""
     return _QUOTED.match(body, line.start, line.end) is not None
 
 

@@ -33,6 +33,7 @@ class Pack(Record):
 
 
 BROUGHT: dict[str, Pack] = {}  # what this process knows, by name
+DONE_WITHOUT: set[str] = set()  # machines whose pack is lost, of tasks that a person gives up in this process
 
 
 def pack_of(name: str) -> Pack | None:

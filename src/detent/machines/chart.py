@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.explore import Violation, tell
+from detent.words.machines import explore as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Chart:
 
     def story(self, steps: Sequence[Step], *after: str) -> tuple[str, ...]:
         start = self.graph.snapshots[steps[0].source if steps else self.starts[0]].state
-        return (f"start in {start}", *(tell(self.graph.snapshots, step) for step in steps), *after)
+        return (say.start(start), *(tell(self.graph.snapshots, step) for step in steps), *after)
 
     def violation(self, kind: str, about: str, rule: str, steps: Sequence[Step], *after: str) -> Violation:
         return Violation(rule, self.story(steps, *after), kind, about)

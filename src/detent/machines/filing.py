@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.machines.reading import is_inner_path
+from detent.words.machines import parse as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,18 +17,17 @@ TREE_SOURCES = (DIFF, CHANGED)
 
 def filing_problems(state: str, files: Mapping[str, str], *, has_role: bool, own: Iterable[str]) -> Iterator[str]:
     """What is wrong with a state's `files`; `own` are the files that only the engine writes already."""
-    where = f"state {state}: files"
     if files and not has_role:
-        yield f"{where}: no run ends in a state without a role"
+        yield say.files_without_role(state)
     for place, source in files.items():
         if not is_inner_path(place.removesuffix("/")):
-            yield f"{where}: {place!r} must be a path inside the task folder, without '..'"
+            yield say.file_outside_folder(state, place)
         if place in own:
-            yield f"{where}: {place} is written by the engine already"
+            yield say.file_of_engine(state, place)
         if source not in TREE_SOURCES and not _is_out(source):
-            yield f"{where}: unknown source {source!r}; known: {', '.join(TREE_SOURCES)}, {OUT}NAME"
+            yield say.unknown_source(state, source, (*TREE_SOURCES, f"{OUT}NAME"))
         if place.endswith("/") != (source == CHANGED):
-            yield f"{where}: {place!r} must {'' if source == CHANGED else 'not '}end with '/', as a folder does"
+            yield say.folder_source(state, place) if source == CHANGED else say.file_source(state, place)
 
 
 def _is_out(source: str) -> bool:

@@ -12,7 +12,8 @@ from detent.machines.chart import Chart
 from detent.machines.conditions import Conditions
 from detent.machines.loops import ENGINE_LOOP, LIMIT, engine_loops, unbounded
 from detent.machines.sign_offs import SIGN_OFF, UNGATED, round_sign_offs, ungated_ends
-from detent.machines.trees import UNPROVEN, unjudged
+from detent.machines.trees import UNPROVEN, asked, unjudged
+from detent.words.machines import findings as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.machines.meanings import Meanings
 
+ALONE = "alone"
 CONTRADICTION, HIDDEN, WAITS, VACUOUS, NEVER_TAKEN = "contradiction", "hidden", "waits", "vacuous", "never taken"
 EXCEPTIONS = (SIGN_OFF, UNGATED, ENGINE_LOOP, LIMIT, HIDDEN, WAITS, UNPROVEN)  # kinds that a machine may mean
 
@@ -34,6 +36,7 @@ def findings(machine: Machine, graph: Graph, meanings: Meanings) -> tuple[Violat
     found = [
         *graph.violations,
         *unjudged(chart, meanings),
+        *_alone(chart, meanings),
         *round_sign_offs(chart),
         *ungated_ends(chart),
         *engine_loops(chart, conditions),
@@ -52,10 +55,24 @@ def findings(machine: Machine, graph: Graph, meanings: Meanings) -> tuple[Violat
 def _contradictions(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
     for edge, way in chart.ways.values():
         if not edge.never and (pair := conditions.contradiction(way.needs)):
-            number = f" way {way.number}" if way.number else ""
-            move = f"{edge.source} -> {edge.target}: {edge.name}{number}"
-            rule = f"{move} needs {pair[0]} and {pair[1]}, which are never open together"
+            rule = say.never_open_together(edge.source, edge.target, edge.name, way.number, pair)
             yield Violation(rule, _stands(chart, edge.source), CONTRADICTION)
+
+
+def _alone(chart: Chart, meanings: Meanings) -> Iterator[Violation]:
+    """Every way with a gate that says too little without another check, and without one that runs commands.
+
+    What tests prove is asked only where every command is green: such a gate by itself would let a red command pass.
+    """
+    for edge, way in chart.ways.values():
+        gates = list(asked(chart.machine, way.needs))
+        checks = {gate.check for gate in gates}
+        has_commands = any(meanings.check(check).runs for check in checks)
+        for gate in gates:
+            beside = meanings.check(gate.check).beside
+            if beside and not (has_commands and beside in checks):
+                rule = say.alone(edge.source, edge.target, edge.name, gate.name, beside)
+                yield Violation(rule, _stands(chart, edge.source), ALONE)
 
 
 def _hidden(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
@@ -69,18 +86,17 @@ def _hidden(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
                 has_run = bool(state.role)
                 first = next((one for one in before if conditions.hides(one[1], way, actor, has_run=has_run)), None)
                 if first:
-                    told = f" way {way.number}" if way.number else ""
-                    rule = f"{state.name}: the {actor} never takes {edge.name}{told}: {first[0].name} is open before it"
+                    rule = say.hidden_by_earlier(state.name, actor, edge.name, way.number, first[0].name)
                     yield Violation(rule, _stands(chart, state.name), HIDDEN, edge.name)
 
 
 def _never_taken(chart: Chart) -> Iterator[Violation]:
-    """Ways that nobody takes although the move is made; of a move that is never made the exploration tells."""
+    """Ways that are never taken although the move is made; the exploration reports a move that is never made."""
     taken = {chart.place(step) for step in chart.graph.steps if step.edge}
     made = {place[:2] for place in taken}
     for place, (edge, way) in chart.ways.items():
         if place not in taken and place[:2] in made and not edge.reopen:
-            rule = f"{edge.source} -> {edge.target}: way {way.number} of {edge.name} can never be taken"
+            rule = say.way_never_taken(edge.source, edge.target, edge.name, way.number)
             yield Violation(rule, _stands(chart, edge.source), NEVER_TAKEN)
 
 
@@ -93,13 +109,11 @@ def _waiting(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
             continue
         steps = [(step, chart.ways[chart.place(step)][1]) for step in chart.leaving.get(at, ()) if step.edge]
         asked = [way.needs for step, way in steps if step.signal.who == "engine"]
-        mode = f" in mode {snapshot.mode}" if snapshot.mode else ""
         if not asked:
-            rule = f"{state.name}: the engine must act{mode}, but has no move of its own"
+            rule = say.engine_without_move(state.name, snapshot.mode)
         elif not conditions.one_is_open(asked) and not any("person" in way.by for _, way in steps):
             gates = tuple(dict.fromkeys(name for needs in asked for name in needs))
-            closed = f"{', '.join(gates)} {'is' if len(gates) == 1 else 'are'} closed"
-            rule = f"{state.name}: the engine has no move{mode} while {closed}, and no person is asked"
+            rule = say.engine_waits(state.name, snapshot.mode, gates)
         else:
             continue
         told.add(state.name)
@@ -112,9 +126,9 @@ def _vacuous(chart: Chart) -> Iterator[Violation]:
     for rule in chart.machine.properties:
         for name in (rule.then, *rule.first):
             if name not in made:
-                yield Violation(f"property {rule.name}: {name} is never taken, so it says nothing", (), VACUOUS)
+                yield Violation(say.property_move_never_taken(rule.name, name), (), VACUOUS)
         if rule.then in rule.first:
-            yield Violation(f"property {rule.name}: {rule.then} would have to come before itself", (), VACUOUS)
+            yield Violation(say.property_before_itself(rule.name, rule.then), (), VACUOUS)
 
 
 def _unused(machine: Machine, used: set[tuple[str, str]]) -> Iterator[Violation]:
@@ -122,7 +136,7 @@ def _unused(machine: Machine, used: set[tuple[str, str]]) -> Iterator[Violation]
     for kind, names in machine.exceptions.items():
         for name in names:
             if (kind, name) not in used and name not in off:
-                yield Violation(f"exception {kind}: {name} needs none", (), VACUOUS)
+                yield Violation(say.exception_unused(kind, name), (), VACUOUS)
 
 
 def _stands(chart: Chart, state: str) -> tuple[str, ...]:

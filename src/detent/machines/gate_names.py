@@ -20,6 +20,7 @@ from detent.machines.reading import (
     STATES,
     WORDS,
 )
+from detent.words.machines import parse as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,14 +55,14 @@ def gate_problems(
         for key, what in ((key, _NAMES[kind]) for key, kind in known.items() if kind in _NAMES):
             for one in (*_texts(gate.params.get(key)), *_table(gate.params.get(key))):
                 if one not in names[what]:
-                    yield f"gate {gate.name}: unknown {what} {one!r}"
+                    yield say.unknown(f"gate {gate.name}", what, one)
         yield from _values(gate, known, registers, fields)
     yield from _nested(gates)
     yield from _listed(gates, kinds)
 
 
 def _texts(given: object) -> tuple[str, ...]:
-    """The names in a parameter; one of another kind was told as that, and names nothing."""
+    """The names in a parameter; a parameter of another kind is reported as such, and names nothing."""
     found = given if isinstance(given, list) else [given]
     return tuple(one for one in found if isinstance(one, str))
 
@@ -74,17 +75,17 @@ def _nested(gates: Mapping[str, Gate]) -> Iterator[str]:
         for _ in range(DEEPEST_GATES):
             layer = {part for one in layer for part in inner[one] if part in inner}
             if name in layer:
-                yield f"gate {name}: it is made of itself"
+                yield say.gate_of_itself(name)
                 break
         else:
             if layer:
-                yield f"gate {name}: gates are nested too deeply; at most {DEEPEST_GATES} may stand in one another"
+                yield say.gates_too_deep(name, DEEPEST_GATES)
 
 
 def _values(
     gate: Gate, kinds: Mapping[str, str], registers: Mapping[str, Register], fields: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
-    """A gate asks for a value that what it looks at can have; where nothing is listed, it may be any."""
+    """A gate asks for a value that the field or register can have; where nothing is listed, any value."""
     asked: list[tuple[str, object, tuple[str, ...]]] = []
     value = gate.params.get("value")
     for key, kind in kinds.items():
@@ -95,10 +96,12 @@ def _values(
         elif kind == FIELD and "value" in kinds:
             asked.append((str(given), value, fields.get(str(given), ())))
         elif kind == WORDS:
-            asked.append(("its verdict", value, _texts(gate.params.get(key, [*VERDICTS]))))
+            words = _texts(gate.params.get(key, [*VERDICTS]))
+            if words and value not in words:
+                yield say.gate_verdict(gate.name, value, words)
     for name, one, known in asked:
         if known and one not in known:
-            yield f"gate {gate.name}: {name} can't be {one!r}; its values are {', '.join(known)}"
+            yield say.value_not_allowed(f"gate {gate.name}", name, one, known)
 
 
 def _table(given: object) -> dict[str, object]:
@@ -116,6 +119,4 @@ def _listed(gates: Mapping[str, Gate], kinds: Mapping[str, Mapping[str, str]]) -
             asked = {value for one in beside for value in _texts(one.params.get("values"))}
             known = _texts(gate.params.get(key))
             for name in sorted(asked.symmetric_difference(known)) if beside else ():
-                yield f"gate {gate.name}: the signal {name!r} is " + (
-                    "asked for by no other gate" if name in known else "asked for by another gate, and not known here"
-                )
+                yield (say.signal_not_asked if name in known else say.signal_unknown)(gate.name, name)

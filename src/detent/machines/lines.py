@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.errors import UsageError
+from detent.words.later import Later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from detent.core.machine import Edge, State
+    from detent.words.machines import lines as say
+else:
+    say = Later("detent.words.machines.lines")
 
 SLASH = "/"
 PLACE = "{text}"
 NEXT, REDO, HELP, STATUS, QUIT = "/next", "/redo", "/help", "/status", "/quit"
 LEAVING = (QUIT, "/exit")
-# What every task understands; a machine's file gives these no other meaning, and says which moves `/next` looks at.
+# The words every task understands; a machine's file gives these no other meaning, and lists the moves of `/next`.
 BUILT_IN = (NEXT, REDO, HELP, STATUS, *LEAVING)
 OVERRIDE, REASON, YES = "--override", "--reason", "--yes"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»"}  # as they come from documents
@@ -79,19 +83,16 @@ def word_problems(states: Iterable[State], edges: Iterable[Edge]) -> Iterator[st
     owners: dict[str, str] = {}
     for state in states:
         if not _is_plain_name(state.name):
-            yield (
-                f"state {state.name!r}: a state's name begins with a letter or digit and is plain words on one line; "
-                "in a task's file it would be read as something else"
-            )
+            yield say.state_name(state.name)
         for word in state.words:
             if wrong := _wrong_word(word):
-                yield f"state {state.name}: the word {word!r} {wrong}"
+                yield say.word_wrong(state.name, word, wrong)
             if owners.setdefault(word.casefold(), state.name) != state.name:
-                yield f"state {state.name}: the word {word!r} means {owners[word.casefold()]} already"
+                yield say.word_twice(state.name, word, owners[word.casefold()])
     for edge in edges:
         for pattern in edge.says:
             if wrong := _wrong_pattern(pattern):
-                yield f"{edge.source} -> {edge.target}: says {pattern!r} {wrong}"
+                yield say.line_wrong(edge.source, edge.target, pattern, wrong)
 
 
 def _is_plain_name(name: str) -> bool:
@@ -103,19 +104,19 @@ def _is_plain_name(name: str) -> bool:
 def _wrong_pattern(pattern: str) -> str:
     fixed = pattern.removesuffix(PLACE)
     if fixed != pattern and not fixed.endswith(" "):
-        return f"must have words and a space before {PLACE}"
+        return say.words_before_place(PLACE)
     if fixed.startswith(SLASH):
         return "" if pattern == NEXT else _wrong_word(fixed.rstrip())
     if not fixed or normal(fixed) != fixed.rstrip() or "{" in fixed or "}" in fixed:
-        return f"must be words with one space between them, and may hold {PLACE} only at the end"
+        return say.words_with_one_space(PLACE)
     return ""
 
 
 def _wrong_word(word: str) -> str:
     first = word.casefold().partition(" ")[0]
     if normal(word) != word or not first.startswith(SLASH) or not first[1:].replace("-", "").isalnum():
-        return "must be a slash and a word, as in /plan"
-    return f"must not begin with {first}, which every task understands" if first in BUILT_IN else ""
+        return say.slash_and_word()
+    return say.word_of_engine(first) if first in BUILT_IN else ""
 
 
 def read_extra(rest: str) -> Extra:
@@ -127,10 +128,10 @@ def read_extra(rest: str) -> Extra:
             extra, rest = extra.replace(is_yes=True), behind.strip()
             continue
         if flag not in (OVERRIDE, REASON):
-            raise UsageError(f"a line knows no option {flag}", next_step=f"it knows: {OVERRIDE}, {REASON}, {YES}")
+            raise UsageError(say.no_such_flag(flag, (OVERRIDE, REASON, YES)))
         value, rest = _value(behind.strip())
         if not value:
-            raise UsageError(f"{flag} needs a reason", next_step=f'{flag} "why"')
+            raise UsageError(say.flag_needs_reason(flag))
         extra = extra.replace(override=value) if flag == OVERRIDE else extra.replace(text=value)
     said = unquoted(rest)
     return extra.replace(text=said) if said else extra

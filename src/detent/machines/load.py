@@ -8,6 +8,7 @@ import os
 from detent.errors import UnreadableError, UsageError
 from detent.machines.brought import BROUGHT, BUILT_IN, MACHINE, built_in_folder
 from detent.machines.parse import parse
+from detent.words.machines import load as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,26 +29,17 @@ def built_in_names() -> tuple[str, ...]:
 
 
 def read_document(name_or_path: str) -> tuple[dict[str, Any], str]:
-    """The document of a built-in machine, of a pack that was brought from elsewhere or of a file, and where it lies."""
+    """The document of a built-in machine, of a pack from outside the package or of a file, and its path."""
     path = name_or_path
     if pack := BROUGHT.get(name_or_path):
         path = os.path.join(pack.folder, MACHINE)
         document = _toml_of(pack.files.get(MACHINE, b""), path)
         if document.get("name") != pack.name:
-            raise UnreadableError(
-                f"the machine of the pack {pack.name} calls itself {document.get('name')!r}",
-                where=path,
-                next_step=f'write name = "{pack.name}" there, or rename the folder',
-            )
+            raise UnreadableError(say.other_name(pack.name, document.get("name")), where=path)
         return document, path
     if os.sep not in name_or_path and not name_or_path.endswith(".toml"):
         if name_or_path not in built_in_names():
-            known = ", ".join(built_in_names())
-            raise UsageError(
-                f"there is no machine called {name_or_path!r}",
-                next_step=f"use one of: {known}; or give the path of a machine file, "
-                "or name the folder of its pack in your config.toml",
-            )
+            raise UsageError(say.no_machine(name_or_path, built_in_names()))
         path = os.path.join(built_in_folder(name_or_path), MACHINE)
     return _read_toml(path), path
 
@@ -57,11 +49,9 @@ def _read_toml(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
-        raise UnreadableError(
-            f"machine file can't be read: {error.strerror}", where=path, next_step="detent machine list"
-        ) from error
+        raise UnreadableError(say.file_unreadable(error.strerror), where=path) from error
     if len(data) > LARGEST_FILE_BYTES:
-        raise UnreadableError(f"machine file is larger than {LARGEST_FILE_BYTES} bytes", where=path)
+        raise UnreadableError(say.file_too_large(LARGEST_FILE_BYTES), where=path)
     return _toml_of(data, path)
 
 
@@ -71,11 +61,7 @@ def _toml_of(data: bytes, path: str) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(
-            f"machine file is not valid TOML: {error}",
-            where=path,
-            next_step=f"correct it, then run: detent machine check {path}",
-        ) from error
+        raise UnreadableError(say.file_no_toml(str(error), path), where=path) from error
 
 
 def explored_digests() -> frozenset[str]:
@@ -105,7 +91,7 @@ def load(
 
 
 def questions_of(name: str) -> tuple[str, ...]:
-    """What the gates of a machine want answered in words; for those who play somebody who answers."""
+    """The questions that the gates of a machine want answered in words; for simulated answers."""
     machine, _ = load(name, None)
     return tuple(question for gate in machine.gates.values() for question in gate.params.get("questions", ()))
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from detent.core.decide import spent
 from detent.core.machine import CRASHES, ENTRY, RUNS, STOPPED
+from detent.words.machines import findings as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from detent.machines.conditions import Conditions
 
 ENGINE_LOOP, LIMIT = "engine-loop", "limit"
-_AND_SO_ON = "and so on, for ever"
 _MOST_PATHS = 10_000  # of one loop of the engine, before the search for a shorter one is given up
 
 
@@ -38,12 +38,12 @@ def engine_loops(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
         states = frozenset(chart.state(step.source).name for step in loop)
         if loop and states not in told:
             told.add(states)
-            rule = f"the engine alone goes round for ever: {', '.join(sorted(states))}"
-            yield chart.violation(ENGINE_LOOP, loop[0].edge, rule, [*chart.way_to(at), *loop], _AND_SO_ON)
+            rule = say.engine_loop(sorted(states))
+            yield chart.violation(ENGINE_LOOP, loop[0].edge, rule, [*chart.way_to(at), *loop], say.and_so_on())
 
 
 def _is_alone(chart: Chart, step: Step) -> bool:
-    """Whether the engine takes a step with nothing that somebody else would have to write before."""
+    """Whether the engine takes a step that needs no text from an agent or a person before."""
     pair = chart.taken(step)
     if pair is None or step.signal.who != "engine" or step.signal.exit or step.target not in chart.leaving:
         return False
@@ -100,9 +100,9 @@ def unbounded(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
         for limit in limits:
             if (limit, name) not in told:
                 told.add((limit, name))
-                rule = f"{name} counts towards {limit}, and the loop goes on without end: {limit} bounds nothing"
+                rule = say.limit_bounds_nothing(name, limit)
                 loop = [step, *chart.steps_to(step.source, back)]
-                yield chart.violation(LIMIT, name, rule, [*chart.way_to(step.source), *loop], _AND_SO_ON)
+                yield chart.violation(LIMIT, name, rule, [*chart.way_to(step.source), *loop], say.and_so_on())
     yield from _deaths(chart)
 
 
@@ -147,10 +147,8 @@ def _deaths(chart: Chart) -> Iterator[Violation]:
         limits = [name for name in state.counts_crash if name != CRASHES]
         is_counted_in_vain = step.source == step.target and step.signal.who == "crash" and not step.edge
         if limits and is_counted_in_vain and STOPPED not in chart.graph.snapshots[step.source].registers:
-            rule = (
-                f"runs that die in {state.name} again and again are never stopped: no move asks for {limits[0]} there"
-            )
-            yield chart.violation(LIMIT, state.name, rule, [*chart.way_to(step.source), step], _AND_SO_ON)
+            rule = say.deaths_unbounded(state.name, limits[0])
+            yield chart.violation(LIMIT, state.name, rule, [*chart.way_to(step.source), step], say.and_so_on())
             return
 
 

@@ -1,7 +1,7 @@
 """What the checker must know of the checks, effects and steps that a machine names; handed in as they are declared.
 
-The checker stands below the rooms that declare them, and knows none by its name: whatever a pack declares is held to
-the same rules.
+The checker stands below the rooms that declare them, and knows none by its name: the same rules bind the declarations
+of every pack.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
         def delivers(self) -> bool: ...
         @property
         def binds(self) -> str: ...
+        @property
+        def runs(self) -> object: ...
+        @property
+        def beside(self) -> str: ...
 
     class AboutEffect(Protocol):
         @property

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from detent.words.later import Later
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Vocabulary
+    from detent.words.machines import parse as say
+else:
+    say = Later("detent.words.machines.parse")
 
 
 class Names:
@@ -18,7 +23,7 @@ class Names:
     def known(self, where: str, name: str, among: Mapping[str, Any] | Sequence[str], what: str) -> str:
         """A name that may be left out."""
         if name and name not in among:
-            self.problem(f"{where}: unknown {what} {name!r}")
+            self.problem(say.unknown(where, what, name))
         return name
 
     def known_all(
@@ -26,7 +31,7 @@ class Names:
     ) -> tuple[str, ...]:
         for name in names:
             if name not in among:
-                self.problem(f"{where}: unknown {what} {name!r}")
+                self.problem(say.unknown(where, what, name))
         return names
 
     def words(self, where: str, names: tuple[str, ...], kind: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from functools import cache
 
 from detent.errors import DetentError, TakesLong, ToolError, UnreadableError
 from detent.machines.brought import BROUGHT, MANIFEST, MARK, PACKAGE, Pack
+from detent.words.machines import load as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +33,7 @@ def bring(pack: Pack) -> None:
     """Make a pack known to this process; none of its code runs before one of its names is looked up."""
     known = BROUGHT.get(pack.name)
     if known and known.digest != pack.digest and known.package in sys.modules:
-        raise UnreadableError(
-            f"the pack {pack.name} was changed, and this process still runs its old code",
-            where=pack.folder,
-            next_step="end this command and start it again",
-        )
+        raise UnreadableError(say.pack_changed(pack.name), where=pack.folder)
     BROUGHT[pack.name] = pack
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -44,16 +41,16 @@ def bring(pack: Pack) -> None:
 
 @cache  # a process has one version of a pack
 def declarations(name: str, sort: str, kind: type[Declared]) -> Mapping[str, Declared]:
-    """What a pack that was brought declares of one sort, by names that begin with the pack's own."""
+    """The declarations of one sort in a pack from outside the package, by names that begin with the pack's own."""
     found: dict[str, Declared] = {}
     pack = BROUGHT[name]
     for one in getattr(_manifest(name), sort, ()):
         own = str(getattr(one, "name", ""))
         if not isinstance(one, kind) or not own.replace("_", "").isalnum():
-            raise _broken(pack, f"{sort} must list {kind.__name__} records whose names are letters, digits and _")
+            raise _broken(pack, say.wrong_records(sort, kind.__name__))
         whole = f"{name}{MARK}{own}"
         if whole in found:
-            raise _broken(pack, f"{own} is declared twice in {sort}")
+            raise _broken(pack, say.declared_twice(own, sort))
         found[whole] = one.replace(name=whole)
     return found
 
@@ -62,17 +59,17 @@ def declarations(name: str, sort: str, kind: type[Declared]) -> Mapping[str, Dec
 def _manifest(name: str) -> ModuleType:
     pack = BROUGHT[name]
     if f"{MANIFEST}.py" not in pack.files:
-        raise _broken(pack, f"it has no {MANIFEST}.py")
+        raise _broken(pack, say.no_manifest(f"{MANIFEST}.py"))
     with _Told(pack, f"{MANIFEST}.py"):
         manifest: ModuleType = __import__(f"{pack.package}.{MANIFEST}", fromlist=(MANIFEST,))
     for sort in _NOT_OUTSIDE:
         if getattr(manifest, sort, ()):
-            raise _broken(pack, f"{sort} are for packs that ship with Detent")
+            raise _broken(pack, say.only_for_shipped(sort))
     return manifest
 
 
 def load_from(pack: Pack, at: str) -> Callable[..., Any]:
-    """The function at an address of this pack; what it raises is told as the pack's failure."""
+    """The function at an address of this pack; an error it raises is reported as the pack's failure."""
     module, _, name = at.partition(":")
     with _Told(pack, at):
         function = getattr(__import__(module, fromlist=(name,)), name)
@@ -95,7 +92,7 @@ def load_everything(pack: Pack, kinds: Mapping[str, type[Record]]) -> None:
 
 
 class _Told:
-    """Tells what a pack's code raises as that pack's failure, with the file; errors of the engine stay as they are."""
+    """Reports an error of a pack's code as the pack's failure, with the file; errors of the engine stay as they are."""
 
     def __init__(self, pack: Pack, what: str) -> None:
         self.pack = pack
@@ -107,9 +104,8 @@ class _Told:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, (Exception, SystemExit)) and not isinstance(error, (DetentError, TakesLong)):
             raise ToolError(
-                f"the pack {self.pack.name} failed in {self.what}: {type(error).__name__}: {error}",
+                say.pack_failed(self.pack.name, self.what, type(error).__name__, str(error)),
                 where=_place(error) or self.pack.folder,
-                next_step=f"correct the pack, then: detent machine check {self.pack.name}",
             ) from error
 
 
@@ -125,15 +121,11 @@ def _place(error: BaseException) -> str:
 
 
 def _broken(pack: Pack, why: str) -> UnreadableError:
-    return UnreadableError(
-        f"the pack {pack.name} can't be used: {why}",
-        where=pack.folder,
-        next_step=f"correct it, then: detent machine check {pack.name}",
-    )
+    return UnreadableError(say.pack_broken(pack.name, why), where=pack.folder)
 
 
 class _Finder:
-    """Finds modules of the packs that were brought; asked before all others, and silent about everything else."""
+    """Finds modules of the packs from outside the package; the first finder, and silent about everything else."""
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
@@ -170,7 +162,7 @@ class _Loader:
         tree = ast.parse(self.pack.files.get(self.path, b""), where)  # a folder needs no __init__.py
         for other in _neighbours(tree, module.__package__ or ""):
             if not f"{other}.".startswith(f"{self.pack.package}."):
-                raise _broken(self.pack, f"{self.path} imports {other}, and no pack knows another")
+                raise _broken(self.pack, say.imports_other_pack(self.path, other))
         exec(compile(tree, where, "exec", dont_inherit=True), module.__dict__)  # noqa: S102  # this is what an import does
 
     def get_source(self, _name: str) -> str:

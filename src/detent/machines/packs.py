@@ -1,8 +1,8 @@
-"""Finds what packs bring along, and loads a function by its address; nobody names a pack to get there.
+"""Finds the declarations of packs, and loads a function by its address, without naming a pack.
 
 A pack is a folder of the package `detent.packs` with a module `pack.py`: lists of records named CHECKS, EXCUSES,
-EFFECTS, STEPS and FEATURES. What they point to is loaded when it is first asked for. Packs from folders elsewhere are
-brought by those who may read the user's settings (`outside.py`); what such a pack declares is called `PACK/NAME`.
+EFFECTS, STEPS and FEATURES. A function they point to is loaded at its first use. The callers that may read the user's
+settings add packs from other folders (`outside.py`); the declarations of such a pack are called `PACK/NAME`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from functools import cache
 
 from detent.machines.brought import BROUGHT, MANIFEST, PACKAGE
+from detent.words.later import Later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, Protocol, TypeVar
 
+    from detent.words.machines import load as say
+
     class Named(Protocol):
         @property
         def name(self) -> str: ...
 
     Declared = TypeVar("Declared", bound=Named)
     At = str | Callable[..., Any]  # "module:function", or the function itself
+else:
+    say = Later("detent.words.machines.load")
 
 CHECKS, EXCUSES, EFFECTS, STEPS, FEATURES = "CHECKS", "EXCUSES", "EFFECTS", "STEPS", "FEATURES"
 
@@ -51,7 +56,7 @@ def by_name(declared: Iterable[Declared]) -> dict[str, Declared]:
     found: dict[str, Declared] = {}
     for one in declared:
         if one.name in found:
-            raise ValueError(f"{one.name} is declared twice")
+            raise ValueError(say.name_declared_twice(one.name))
         found[one.name] = one
     return found
 

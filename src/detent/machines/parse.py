@@ -31,11 +31,18 @@ from detent.core.machine import (
 from detent.errors import MachineError
 from detent.machines.names import Names
 from detent.machines.reading import GATES, IN_TREE, MADE_OF_GATES, Reader, Table, is_inner_path, is_of_kind, is_texts
+from detent.store_spec import store_of
+from detent.words.later import Later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from detent.store_spec import StoreSpec
+    from detent.words.machines import parse as say
+else:
+    say = Later("detent.words.machines.parse")
 
 FORMAT = 1
 VIEWS = ("diagnosis",)  # what a state's menu may show without a move
@@ -80,7 +87,7 @@ class _Parser(Names):
     def machine(self) -> Machine:
         top = self.top
         if top.number("format", 0) != FORMAT:
-            self.problem(f"format must be {FORMAT}")
+            self.problem(say.format_must_be(FORMAT))
         self.gates = {name: self.gate(name, table) for name, table in top.tables("gate")}
         self.limits = self.all_limits()
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
@@ -89,7 +96,7 @@ class _Parser(Names):
         self.check_gate_names(kept + switched_off)
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
-            self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
+            self.problem(say.counted_twice(CRASHES))
         self.counts_crash = self.known_all("crash", (CRASHES, *crash.texts("counts")), self.limits, "limit")
         states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
         self.check_words(states, kept + switched_off)
@@ -98,9 +105,9 @@ class _Parser(Names):
         override = top.table("override")
         name = top.text("name")
         if not name.replace("-", "").replace("_", "").isalnum():
-            self.problem("name must be made of letters, digits and dashes")
+            self.problem(say.name_letters())
         if self.vocabulary is not None and len(name.encode()) > _LONGEST_NAME_BYTES:
-            self.problem(f"name must be at most {_LONGEST_NAME_BYTES} bytes long: it is part of file and branch names")
+            self.problem(say.name_too_long(_LONGEST_NAME_BYTES))
         made = Machine(
             name=name,
             title=top.text("title", ""),
@@ -134,14 +141,14 @@ class _Parser(Names):
         check, since = table.text("check"), table.text("since", "entry")
         self.known(f"gate {name}", since, _SINCE, "since")
         if name in (ASKED, SAID):
-            self.problem(f"gate {name}: this name belongs to the engine")
+            self.problem(say.gate_name_taken(name))
         fix = table.text("fix", "")
         params = table.raw_rest()
         self.check_params(name, check, params)
         if check in MADE_OF_GATES:
             of = params.get("of")
             if not is_texts(of):
-                self.problem(f"gate {name}: of must be {GATES}")
+                self.problem(say.gate_of_must_be(name, GATES))
                 params["of"] = of = []
             self.known_all(f"gate {name}", tuple(of), self.top.peek_names("gate"), "gate")
         return Gate(name, check, params, since, fix)
@@ -156,20 +163,20 @@ class _Parser(Names):
         if self.vocabulary is None or not check:
             return
         if check not in self.vocabulary.checks:
-            self.problem(f"gate {name}: unknown check {check!r}; known: {', '.join(sorted(self.vocabulary.checks))}")
+            self.problem(say.unknown_check(name, check, sorted(self.vocabulary.checks)))
             return
         required, optional = self.vocabulary.checks[check]
         for key in required:
             if key not in params:
-                self.problem(f"gate {name}: check {check} needs {key!r}")
+                self.problem(say.check_needs(name, check, key))
         kinds = {**required, **optional}
         for key, value in params.items():
             if key not in kinds:
-                self.problem(f"gate {name}: check {check} does not know {key!r}")
+                self.problem(say.check_does_not_know(name, check, key))
             elif not is_of_kind(kinds[key], value):
-                self.problem(f"gate {name}: {key} must be {kinds[key]}")
+                self.problem(say.parameter_must_be(name, key, kinds[key]))
             elif str(value).startswith(IN_TREE) and not is_inner_path(value.removeprefix(IN_TREE).removesuffix("/")):
-                self.problem(f"gate {name}: {key} must be a path inside the tree, not {value!r}")
+                self.problem(say.parameter_outside_tree(name, key, value))
 
     def check_gate_names(self, edges: list[Edge]) -> None:
         """What gates name of the machine itself is there."""
@@ -192,10 +199,10 @@ class _Parser(Names):
         for name, table in self.top.tables("limit"):
             most = table.number("max", 0)
             if most < 1:
-                self.problem(f"limit {name}: max must be a whole number from 1")
+                self.problem(say.limit_max(name))
             cap = table.number("cap", most)
             if cap < most:
-                self.problem(f"limit {name}: cap must be at least max, or the limit is never reached")
+                self.problem(say.limit_cap(name))
             per = table.text("per", "")
             self.known(f"limit {name}", per, ("group",), "per")
             resets = table.text("resets", "")
@@ -205,9 +212,9 @@ class _Parser(Names):
             table.finish()
         for name, most in self.wanted_limits.items():
             if name not in found:
-                self.problem(f"settings: this machine has no limit {name!r}; known: {', '.join(sorted(found))}")
+                self.problem(say.no_limit(name, sorted(found)))
             elif most < 1:
-                self.problem(f"settings: limit {name} must be a whole number from 1")
+                self.problem(say.limit_setting(name))
             else:
                 found[name] = found[name].replace(most=most, cap=max(most, found[name].cap))
         return found
@@ -220,19 +227,19 @@ class _Parser(Names):
             registers[name] = Register(name, table.text("start", ""), table.texts("values"), table.text("field", ""))
             table.finish()
         if STOPPED in registers:
-            self.problem(f"register {STOPPED}: this name belongs to the engine")
+            self.problem(say.register_name_taken(STOPPED))
         for name, table in self.top.tables("field"):
             values, owner = table.texts("values"), table.text("owner", "agent")
             self.known(f"field {name}", owner, ("agent", "engine"), "owner")
             fields[name] = values
             if owner == "engine" and name in registers:
-                self.problem(f"field {name}: there is a register of this name already")
+                self.problem(say.field_is_register(name))
             if owner == "engine":
                 registers[name] = Register(name, table.text("start", ""), values, name)
             table.finish()
         for register in registers.values():
             if register.start and register.values and register.start not in register.values:
-                self.problem(f"{register.name}: start {register.start!r} is not among its values")
+                self.problem(say.start_not_among(register.name, register.start))
         return registers, fields
 
     def all_edges(self) -> tuple[list[Edge], list[Edge]]:
@@ -247,8 +254,7 @@ class _Parser(Names):
                     (switched_off if edge.option and edge.option not in self.options else kept).append(edge)
         for name in self.options:
             if name not in offered:
-                known = ", ".join(sorted(offered)) or "none"
-                self.problem(f"settings: this machine has no option {name!r}; known: {known}")
+                self.problem(say.no_option(name, sorted(offered)))
         return kept, switched_off
 
     def edge(self, table: Table, *, is_reopen: bool) -> list[Edge]:
@@ -257,7 +263,7 @@ class _Parser(Names):
         table.where = where
         self.known_all(where, sources, self.state_names, "state")
         if not sources:
-            self.problem(f"{where}: from is missing")
+            self.problem(say.from_missing(where))
         if is_reopen and target.startswith("{"):
             self.known(where, target.strip("{}"), self.registers, "register")
         else:
@@ -274,7 +280,7 @@ class _Parser(Names):
         ways = self.ways(table, where, is_reopen=is_reopen)
         table.finish()
         if sign_off and any(way.by != ("person",) for way in ways):
-            self.problem(f"{where}: a sign-off is held by a person alone")
+            self.problem(say.sign_off_by_person(where))
         return [
             Edge(
                 name or f"{source}-to-{target}",
@@ -337,7 +343,7 @@ class _Parser(Names):
         if value is None:
             return given
         if value not in (True, False, UNASKED):
-            self.problem(f'{where}: after_no must be true, false or "{UNASKED}"')
+            self.problem(say.after_no_must_be(where, UNASKED))
         return value if isinstance(value, str) else "yes" if value else ""
 
     def check_registers(self, where: str, way: Way) -> None:
@@ -347,19 +353,19 @@ class _Parser(Names):
             allowed = self.registers[name].values if name in self.registers else ()
             for value in values:
                 if value and value != "{from}" and allowed and value not in allowed:
-                    self.problem(f"{where}: {name} can't be {value!r}; its values are {', '.join(allowed)}")
+                    self.problem(say.value_not_allowed(where, name, value, allowed))
 
     def state(self, name: str, table: Table, edges: list[Edge]) -> State:
         role, is_end = table.text("role", ""), table.flag("end")
         default = "" if is_end else "agent" if role else "person"
         driver = table.text("driver", default)
         if driver and (is_end or driver not in ("agent", "engine", "person")):
-            self.problem(f"state {name}: driver {driver!r} is not possible here")
+            self.problem(say.driver_impossible(name, driver))
         # A person's state may have an agent too: one that is called in, and never comes by itself.
         if (driver == "agent" and not role) or (role and driver not in ("agent", "person")):
-            self.problem(f"state {name}: an agent needs a role, and a role belongs to an agent or to a person's state")
+            self.problem(say.role_misplaced(name))
         if is_end and table.peek("rest"):
-            self.problem(f"state {name}: an end is no state to rest in")
+            self.problem(say.end_at_rest(name))
         made = State(
             name,
             driver,
@@ -441,12 +447,12 @@ class _Parser(Names):
             from detent.machines.placeholders import unknown  # a pinned machine was checked before
 
             for name in unknown(text, self.fields, self.limits, self.state_names):
-                self.problem(f"state {state}: its prompt asks for {{{name}}}, which is no field, limit or state")
+                self.problem(say.prompt_unknown(state, name))
         return text
 
     def asking(self, line: str) -> str:
         if line and "{to}" not in line:
-            self.problem("ask: must hold {to}, where the state goes")
+            self.problem(say.ask_needs_target())
         return line
 
     def shims(self, table: Table) -> Mapping[str, str]:
@@ -454,9 +460,9 @@ class _Parser(Names):
         shims = table.mapping_of_text()
         for name, line in shims.items():
             if not name.replace("-", "").isalnum() or name == OWN_PROGRAM:
-                self.problem(f"shim {name}: must be made of letters, digits and dashes, and not {OWN_PROGRAM}")
+                self.problem(say.shim_letters(name, OWN_PROGRAM))
             if line.split()[:1] != [OWN_PROGRAM]:
-                self.problem(f"shim {name}: must be a line that begins with {OWN_PROGRAM}")
+                self.problem(say.shim_line(name, OWN_PROGRAM))
         return shims
 
     def asks(self, state: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -467,7 +473,7 @@ class _Parser(Names):
     def no(self, state: str, gates: tuple[str, ...], *, has_role: bool) -> tuple[str, ...]:
         """Gates by which a run of this state says no."""
         if gates and not has_role:
-            self.problem(f"state {state}: no agent works there, so none can say no")
+            self.problem(say.no_without_agent(state))
         return self.known_all(f"state {state}: no", gates, self.gates, "gate")
 
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
@@ -483,17 +489,17 @@ class _Parser(Names):
             self.known_all(where, table.texts("role"), self.roles, "role"),
         )
         if bool(lock.after) == bool(lock.role):
-            self.problem(f"{where}: after is missing" if not lock.after else f"{where}: it has after or role, not both")
+            self.problem(say.lock_after_and_role(name) if lock.after else say.lock_without_after(name))
         if not lock.fields and not lock.sections and not lock.files:
-            self.problem(f"{where}: holds nothing")
+            self.problem(say.lock_holds_nothing(name))
         own = self.top.table("store").peek("file")
         has_tree = self.top.table("store").peek("in_place")  # a clone may be made after something was locked
         inner = [file.removeprefix(IN_TREE) if has_tree else file for file in lock.files]
         for file in (*inner, *(file for file, _ in lock.sections)):
             if not is_inner_path(file.removesuffix("/")) or file.startswith(IN_TREE):
-                self.problem(f"{where}: {file!r} must be the path of a file or folder in the task folder")
+                self.problem(say.lock_path(name, file))
         if own in lock.files:
-            self.problem(f"{where}: {own} holds the state; lock fields or sections of it")
+            self.problem(say.lock_holds_state(name, own))
         table.finish()
         return lock
 
@@ -512,7 +518,7 @@ class _Parser(Names):
         name = table.text("name")
         names = tuple(edge.name for edge in edges)
         if not (first := table.texts("first")):
-            self.problem(f"property {name}: first must be a move or a list of moves")
+            self.problem(say.property_first(name))
         made = Property(
             name,
             self.known(f"property {name}", table.text("then"), names, "edge"),
@@ -533,7 +539,7 @@ class _Parser(Names):
             self.known("exception", kind, EXCEPTIONS, "kind of finding")
         return reasons
 
-    def store(self, table: Table) -> Mapping[str, Any]:
+    def store(self, table: Table) -> StoreSpec:
         if self.vocabulary is not None:
             from detent.machines.parse_store import Known, StoreParser  # a pinned machine was checked before
 
@@ -543,7 +549,7 @@ class _Parser(Names):
             known = Known(self.state_names, tuple(self.roles), tuple(self.limits), locks)
             StoreParser(self.problem, self.vocabulary, known).check(table)
         table.taken.clear()
-        return table.raw_rest()
+        return store_of(table.raw_rest())
 
     def answers(self, table: Table) -> Mapping[str, Any]:
         """Where a person's words are written besides the journal, and the fields whose question they answer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.core.record import Record
 from detent.machines.names import Names
 from detent.machines.reading import is_inner_path
+from detent.words.machines import parse_store as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,15 +49,15 @@ class StoreParser(Names):
             self.known("store archive", state, self.state_names, "state")
             for path in paths:
                 if not is_inner_path(path.removesuffix("/")):
-                    self.problem(f"store archive: {path!r} must be a path inside the task folder, without '..'")
+                    self.problem(say.archive_outside(path))
         table.flag("fsync")
         if table.flag("retitles") and not table.text("title", ""):
-            self.problem("store: retitles needs title, the field whose text the task is called by")
+            self.problem(say.retitles_needs_title())
         if table.peek("version") is not None:
             version = table.table("version")
             version.text("field")
             if version.number("is", 0) < 1:
-                self.problem("store version: is must be a whole number from 1")
+                self.problem(say.version_number())
             version.finish()
         adopted = table.table("adopted")
         for state in adopted.content:
@@ -74,7 +75,7 @@ class StoreParser(Names):
         """Where the native file tells of the journal."""
         for key in ("rounds", "status"):
             if (label := table.text(key, "")) and "{state}" not in label:
-                self.problem(f"store: {key} must hold {{state}}, or all states would share it")
+                self.problem(say.must_hold_state(key))
         shows = table.table("shows").mapping_of_text()
         self.words("store shows", tuple(shows.values()), "shown")
         for label, states in table.table("only_in").mapping_of_texts().items():
@@ -94,15 +95,15 @@ class StoreParser(Names):
         in_place, tracked = table.flag("in_place"), table.flag("tracked")
         root = table.text("root", "")
         if tracked and not (root and in_place and table.peek("folder") is None):
-            self.problem("store: tracked needs root and in_place, and no folder: what is tracked belongs to one task")
+            self.problem(say.tracked_needs_root())
         paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):
-                self.problem(f"store: {key} must be a path inside the project, without '..'")
+                self.problem(say.outside_project(key))
             if path and not root:
-                self.problem(f"store: {key} needs root, the folder it lies in")
+                self.problem(say.needs_root(key))
         if paths["folder"] and "{id}" not in paths["folder"]:
-            self.problem("store: folder must hold {id}, or all tasks would share it")
+            self.problem(say.folder_needs_id())
         for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
 
@@ -111,20 +112,20 @@ class StoreParser(Names):
         draft, revision = table.text("draft", ""), table.text("revision", "")
         own, files = table.text("file"), table.texts("files")
         if not files:
-            self.problem("store: files must name the files of a new task")
+            self.problem(say.no_files())
         elif own and own not in files:
-            self.problem(f"store: files must name {own} too: a new task has its state there")
+            self.problem(say.files_without_own(own))
         named = [table.text(key, "") for key in ("log", "evidence", "report", "post_mortem")]
         named += [table.text("message", ""), table.text("record", "")]
         folders = [path.removesuffix("/") for path in table.texts("folders")]
         lists = (*folders, *table.table("extra").mapping_of_text().values(), *table.texts("briefing"))
         if "" in (*files, *lists):
-            self.problem("store: an empty text in files, folders, extra or briefing names nothing")
+            self.problem(say.empty_name())
         for path in dict.fromkeys((own, draft, revision, *named, *files, *lists)):
             if path and not is_inner_path(path):
-                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
+                self.problem(say.outside_folder(path))
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
-            self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
+            self.problem(say.draft_and_revision())
 
     def writes(self, table: Table) -> Mapping[str, tuple[str, ...]]:
         """The folders of the tree that a role may write to."""
@@ -133,7 +134,7 @@ class StoreParser(Names):
             self.known_all("store writes", (role,), self.role_names, "role")
             for path in folders:
                 if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
-                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
+                    self.problem(say.writes_folder(role, path))
         return found
 
     def adds(self, table: Table, writes: Mapping[str, tuple[str, ...]]) -> None:
@@ -142,7 +143,7 @@ class StoreParser(Names):
             self.known_all("store adds", (role,), self.role_names, "role")
             for pattern in patterns:
                 if not any(pattern.startswith(folder) for folder in writes.get(role, ())):
-                    self.problem(f"store adds {role}: {pattern!r} must lie in a folder that writes names for this role")
+                    self.problem(say.adds_elsewhere(role, pattern))
 
     def resolves(self, table: Table) -> None:
         """The role that carries out a person's decision about a block of a state."""
@@ -165,12 +166,12 @@ class StoreParser(Names):
             paths.append(table.text("project_agents"))
         for path in (*paths, *table.texts("scaffold")):
             if not is_inner_path(path.replace("{name}", "name")):
-                self.problem(f"store harness: {path} must be a path inside the tree, without '..'")
+                self.problem(say.harness_outside(path))
         table.text("protocol")
         for key in ("commands", "specialists"):
             for name, state in table.table(key).mapping_of_text().items():
                 if not name.replace("-", "").isalnum():
-                    self.problem(f"store harness {key}: {name} must be made of letters, digits and dashes")
+                    self.problem(say.harness_letters(key, name))
                 self.known_all(f"store harness {key}", (state,), self.state_names, "state")
         table.finish()
 
@@ -182,5 +183,5 @@ class StoreParser(Names):
         table.table("when").mapping_of_texts()
         table.table("fields").mapping_of_text()
         if not has_log:
-            self.problem(f"{table.where}: there is no log to write it to")
+            self.problem(say.no_log(table.where))
         table.finish()

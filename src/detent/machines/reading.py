@@ -1,14 +1,22 @@
 """Reads a nested document key by key and collects every problem instead of stopping at the first.
 
-A `Table` hands out each key once; `finish` reports the keys nobody asked for.
+A `Table` hands out each key once; `finish` reports the keys that were never read.
 """
 
 from __future__ import annotations
+
+from detent.words.later import Later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeGuard
+
+    from detent.words.machines import parse as say
+
+    Kind = str  # what a parameter must be, in the words of an error
+else:
+    say = Later("detent.words.machines.parse")
 
 # The kinds a check's parameter may be of, in the words of an error.
 TEXT, TEXTS, GATES, GATE = "a text", "a list of texts", "a list of gates", "a gate"
@@ -43,7 +51,7 @@ class Table:
         self.where = where
         self.taken: set[str] = set()
         if not isinstance(content, dict):
-            reader.problem(f"{where or 'the file'}: must be a table")
+            reader.problem(say.must_be_table(where))
             content = {}
         self.content: dict[str, Any] = content
 
@@ -59,7 +67,7 @@ class Table:
         return tuple(inner) if isinstance(inner, dict) else ()
 
     def _wrong(self, key: str, kind: str) -> None:
-        self.reader.problem(f"{self.where + ': ' if self.where else ''}{key} must be {kind}")
+        self.reader.problem(say.key_must_be(self.where, key, kind))
 
     def text(self, key: str, default: str | None = None) -> str:
         value = self.take(key)
@@ -130,7 +138,7 @@ class Table:
         return {key: self.texts(key) for key in self.content}
 
     def raw_rest(self) -> dict[str, Any]:
-        """Everything not yet asked for, as it stands; somebody else validates it, but it must fit into JSON."""
+        """Every key not yet read, as it stands; the caller validates it, but it must fit into JSON."""
         rest = {key: value for key, value in self.content.items() if key not in self.taken}
         for key, value in rest.items():
             if not _fits_json(value):
@@ -141,13 +149,14 @@ class Table:
     def finish(self) -> None:
         for key in self.content:
             if key not in self.taken:
-                self.reader.problem(f"{self.where or 'top level'}: unknown key {key!r}{self._meant(key)}")
+                self.reader.problem(say.unknown_key(self.where, key, self._near(key)))
 
-    def _meant(self, key: str) -> str:
-        from difflib import get_close_matches  # only who misspelt something comes here
+    def _near(self, key: str) -> str:
+        """The key that was most likely meant; empty where none is near."""
+        from difflib import get_close_matches  # only a misspelt key comes here
 
         near = get_close_matches(key, sorted(self.taken), n=1, cutoff=0.75)
-        return f", perhaps {near[0]!r} was meant" if near else ""
+        return near[0] if near else ""
 
 
 def _is_text(value: object) -> bool:
@@ -186,12 +195,12 @@ KINDS: Mapping[str, Callable[[object], bool]] = {
 }
 
 
-def one_of(values: Iterable[str]) -> str:
+def one_of(values: Iterable[str]) -> Kind:
     """The kind of a parameter that has one of these values."""
     return ONE_OF + ", ".join(values)
 
 
-def all_of(check: str) -> str:
+def all_of(check: str) -> Kind:
     """The kind of a parameter that lists all `values` which gates of this check ask for in the same `file`."""
     return ALL_OF + check
 

@@ -7,6 +7,8 @@ sign-off that leads back to a state which every task has passed before keeps not
 
 from __future__ import annotations
 
+from detent.words.machines import findings as say
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +50,7 @@ def _round(
         if edge.target == sign_off.target or _is_behind(chart, move, edge.target, edges, kept):
             step = steps[0]
             path = chart.steps_to(step.source, unsigned) if step.source in unsigned else chart.way_to(step.source)
-            rule = f"{edge.source} -> {edge.target}: {edge.name} goes round the sign-off {sign_off.name}"
+            rule = say.round_sign_off(edge.source, edge.target, edge.name, sign_off.name)
             yield chart.violation(SIGN_OFF, edge.name, rule, [*path, step])
 
 
@@ -88,9 +90,7 @@ def ungated_ends(chart: Chart) -> Iterator[Violation]:
         seen.update(() if ends else after)
         if ends:
             told.add(pair[0].name)
-            rule = (
-                f"{pair[0].source} -> {pair[0].target}: by {pair[0].name} an agent ends the task, and no gate is asked"
-            )
+            rule = say.ungated_end(pair[0].source, pair[0].target, pair[0].name)
             yield chart.violation(
                 UNGATED, pair[0].name, rule, [*chart.way_to(step.source), step, *chart.steps_to(ends[0], after)]
             )

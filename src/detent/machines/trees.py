@@ -3,14 +3,16 @@
 A move judges the tree by the gates it needs (`judges` of their checks). Before a move delivers (it leads where work
 lands, or a check, step or effect of it says that it delivers), an agent or a person may have changed the files. So it
 must ask again for all that was asked on the way, or be bound to the tree of a move that did: by a check that says what
-it `binds` to, or because what it delivers is what was signed last. What a sign-off `accepts`, a person was told. A move
-that delivers though nothing was asked of the files and no person signed is refused too.
+it `binds` to, or because it delivers the tree that was signed last. The sign-off shows a person what it `accepts`. A
+move that delivers though nothing was asked of the files and no person signed is refused too.
 """
 
 from __future__ import annotations
 
 from detent.core.explore import Violation, tell
 from detent.machines.meanings import ENTERED, JUDGED, SIGNED
+from detent.words.machines import findings as say
+from detent.words.machines.explore import start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def asked(machine: Machine, names: Iterable[str]) -> Iterator[Gate]:
 def key_of(gate: Gate) -> str:
     """Two gates that ask the same of the tree have the same key, whichever answer they want and since when."""
     params = {name: value for name, value in gate.params.items() if name not in _NOT_OF_THE_KEY}
-    return f"{gate.check} {sorted(params.items())}"
+    return f"{gate.check}:{sorted(params.items())}"
 
 
 def covered(
@@ -118,9 +120,7 @@ class _Trees:
             }.values():
                 if (step.edge, gate.name) not in told:
                     told.add((step.edge, gate.name))
-                    yield self.violation(
-                        f"{step.edge} delivers files that {gate.name} may not have judged", gate, step.edge
-                    )
+                    yield self.violation(say.delivers_unjudged(step.edge, gate.name), gate, step.edge)
         yield from self.unproven()
         yield from self.declared()
 
@@ -134,9 +134,7 @@ class _Trees:
             if self.delivers(step):
                 told.add(step.edge)
                 path = [*self.chart.steps_to(step.source, blind), step]
-                yield self.chart.violation(
-                    UNPROVEN, step.edge, f"{step.edge} delivers files that nothing has judged", path
-                )
+                yield self.chart.violation(UNPROVEN, step.edge, say.delivers_unproven(step.edge), path)
 
     def delivers(self, step: Step) -> bool:
         return delivers(self.machine, *self.chart.ways[self.chart.place(step)], self.meanings)
@@ -155,9 +153,7 @@ class _Trees:
             first = {key for place, cover in self.covers.items() if place[1] in rule.first for key in cover}
             for place, cover in self.covers.items():
                 for gate in self.lacks(sorted(first), cover) if place[1] == rule.then else ():
-                    yield self.violation(
-                        f"{rule.name}: {rule.then} does not ask again for {gate.name}", gate, rule.then
-                    )
+                    yield self.violation(say.not_asked_again(rule.name, rule.then, gate.name), gate, rule.then)
 
     def flow(self) -> tuple[dict[int, frozenset[str]], dict[int, set[Place]]]:
         """What was asked on some way to each node, and which sign-off may have been the last one there."""
@@ -208,10 +204,10 @@ class _Trees:
         at = next(number for number, step in enumerate(steps) if key in self.judged(step))
         between = [snapshots[step.target].state for step in steps[at:-1]]
         writers = [name for name in between if self.machine.states[name].access == "write"]
-        changed = f"in {writers[0]} its agent changes files" if writers else f"in {between[0]} files are edited by hand"
+        changed = say.agent_changes_files(writers[0]) if writers else say.edited_by_hand(between[0])
         where = at + 1 + (between.index(writers[0]) if writers else 0)
         told = [tell(snapshots, step) for step in steps]
-        return [f"start in {snapshots[node[0]].state}", *told[:where], changed, *told[where:]]
+        return [start(snapshots[node[0]].state), *told[:where], changed, *told[where:]]
 
 
 def unjudged(chart: Chart, meanings: Meanings) -> tuple[Violation, ...]:

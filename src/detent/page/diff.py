@@ -74,6 +74,15 @@ def _parsed(baseline: str, tree: str, names: Sequence[tuple[str, str]], patch: s
     return Diff(baseline, tree, tuple(files))
 
 
+def change_of(name: str, how: str, diff: str) -> FileChange:
+    """One change by its difference, from the first hunk on."""
+    lines = _hunks(f"\n{diff}".removesuffix("\n"))
+    shown = tuple(short_line(line) for line in lines[:MOST_LINES_OF_A_FILE])
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    note = f"{count(len(lines) - len(shown), 'more line')} not shown here." if len(lines) > len(shown) else ""
+    return FileChange(name, how, added, removed, shown, note)
+
+
 def _hunks(piece: str) -> list[str]:
     start = piece.find("\n@@ ")
     return piece[start + 1 :].split("\n") if start >= 0 else []
@@ -103,6 +112,11 @@ def diff_html(diff: Diff | None) -> str:
         f"to tree <code>{escape(diff.tree[:12])}</code>.</p>"
     )
     return head + "".join(_file(file, is_open=lines <= _OPEN_UP_TO_LINES) for file in diff.files)
+
+
+def changes_html(files: Sequence[FileChange]) -> str:
+    """Each change in a box of its own, open."""
+    return "".join(_file(file, is_open=True) for file in files)
 
 
 def _file(file: FileChange, *, is_open: bool) -> str:

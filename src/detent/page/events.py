@@ -1,4 +1,4 @@
-"""Turns journal lines into the events of an evidence page; a kind of line nobody told us about is shown as it is."""
+"""Turns journal lines into the events of an evidence page; a line of an unknown kind is shown as it is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from detent.page.text import count
 from detent.page.values import Event, Gate, Missing
 from detent.store.journal.events import (
     Acted,
-    Adopted,
     Amended,
     Answered,
     Approved,
     Configured,
     Crashed,
-    Created,
     Deploy,
     Landed,
     Moved,
@@ -25,6 +23,7 @@ from detent.store.journal.events import (
     SetUp,
 )
 from detent.store.journal.fold import snapshot_after
+from detent.store.journal.head import Adopted, Created
 from detent.store.journal.line import to_line
 from detent.store.journal.run_events import RunEnded, Unmoved
 
@@ -42,7 +41,7 @@ _LONGEST_VALUE = 10_000
 def events_of(
     lines: Sequence[Line], targets: Mapping[str, str], command_gates: frozenset[str], ran: Sequence[Ran]
 ) -> tuple[Event, ...]:
-    """`targets` says where an edge leads, for wishes that name the edge; `command_gates` are answered by receipts."""
+    """`targets`: where an edge leads, for requests that name the edge; receipts answer `command_gates`."""
     events: list[Event] = []
     moves = 0
     claim = ""  # of the run that ended last, until it is answered
@@ -51,8 +50,8 @@ def events_of(
         moves += isinstance(line, Moved)
         plain = Event(
             seq=line.seq,
-            time=_text(line.time),
-            kind=_text(line.kind),
+            time=_shortened(line.time),
+            kind=_shortened(line.kind),
             who=_who(line),
             words=_words(line),
             number=moves,
@@ -68,17 +67,17 @@ def events_of(
         if isinstance(line, (Moved, Refused, Unmoved, Crashed)):
             claim = ""
         elif isinstance(line, RunEnded):
-            claim, run = _text(line.claim), line.run
+            claim, run = _shortened(line.claim), line.run
     return tuple(events)
 
 
 def _words(line: Line) -> str:
     answer = line.answer if isinstance(line, (Moved, Answered, Resumed)) else ""
-    return _text(answer or line.reason or "")
+    return _shortened(answer or line.reason or "")
 
 
 def _who(line: Line) -> str:
-    by, name = _text(line.by), _text(line.name)
+    by, name = _shortened(line.by), _shortened(line.name)
     return f"{name} ({by})" if name and by else name or by
 
 
@@ -90,30 +89,30 @@ def _moved(plain: Event, entry: Moved, command_gates: frozenset[str], ran: Seque
         Gate(
             name,
             bool(fact.get("ok")),
-            _text(fact.get("why", "")),
-            _text(fact.get("proof", "")),
+            _shortened(fact.get("why", "")),
+            _shortened(fact.get("proof", "")),
             bool(fact.get("by_hand")),
             name in waived,
-            _text(fact.get("note", "")),
+            _shortened(fact.get("note", "")),
             keys if name in command_gates else (),
         )
         for name, fact in entry.facts.items()
     ]
     gates += [Gate(name, is_ok=False, is_waived=True) for name in waived if name not in entry.facts]
     lines = [f"Gates waived by a person: {entry.override}"] if entry.override else []
-    hashes = (("on tree", _text(tree)),) if tree else ()
-    moved = plain.replace(source=_text(entry.from_), target=_text(entry.to), gates=tuple(gates))
+    hashes = (("on tree", _shortened(tree)),) if tree else ()
+    moved = plain.replace(source=_shortened(entry.from_), target=_shortened(entry.to), gates=tuple(gates))
     return moved.replace(lines=tuple(lines), hashes=hashes)
 
 
 def _refused(plain: Event, entry: Refused, targets: Mapping[str, str]) -> Event:
-    want = _text(entry.want)
+    want = _shortened(entry.want)
     missing = tuple(
-        Missing(_text(one.get("gate", "")), _text(one.get("why", "")), _text(one.get("fix", "")))
+        Missing(_shortened(one.get("gate", "")), _shortened(one.get("why", "")), _shortened(one.get("fix", "")))
         for one in entry.missing
     )
-    problem = () if missing else (_text(entry.problem),)
-    return plain.replace(source=_text(entry.from_), target=targets.get(want, want), missing=missing, lines=problem)
+    problem = () if missing else (_shortened(entry.problem),)
+    return plain.replace(source=_shortened(entry.from_), target=targets.get(want, want), missing=missing, lines=problem)
 
 
 def _other(plain: Event, line: Line) -> Event:
@@ -126,25 +125,30 @@ def _other(plain: Event, line: Line) -> Event:
         case Adopted():
             head = f"The task was taken over from another tool, in state {snapshot_after(line).state}"
         case Restored():
-            head, lines = "An edit was undone", (_text(line.why),)
+            head, lines = "An edit was undone", (_shortened(line.why),)
         case SetUp():
-            head, lines = f"The workspace was set up: {_text(line.how)}", (_text(line.why),)
+            head, lines = f"The workspace was set up: {_shortened(line.how)}", (_shortened(line.why),)
         case Amended():
             lines = ("Earlier proof is old from here.",)
         case Proved():
-            head, hashes = f"The engine ran {count(len(line.receipts), 'command')}", (("on tree", _text(line.tree)),)
+            head, hashes = (
+                f"The engine ran {count(len(line.receipts), 'command')}",
+                (("on tree", _shortened(line.tree)),),
+            )
         case Landed():
-            head = f"The work was landed on {_text(line.branch)} ({_text(line.how)})"
-            hashes = (("commit", _text(line.commit)),)
+            head = f"The work was landed on {_shortened(line.branch)} ({_shortened(line.how)})"
+            hashes = (("commit", _shortened(line.commit)),)
         case Acted():
-            head = _text(line.step).partition(":")[2].replace("_", " ")
-            hashes = tuple((_text(name), _text(value)) for name, value in line.result.items() if value)
+            head = _shortened(line.step).partition(":")[2].replace("_", " ")
+            hashes = tuple((_shortened(name), _shortened(value)) for name, value in line.result.items() if value)
         case _:
             pass
     if not head:
         said = to_line(line).items()
-        told = [f"{name}: {_text(value)}" for name, value in said if name not in _FRAME and value not in ("", None)]
-        head, lines = _text(line.kind).replace("_", " "), tuple(told)
+        shown = [
+            f"{name}: {_shortened(value)}" for name, value in said if name not in _FRAME and value not in ("", None)
+        ]
+        head, lines = _shortened(line.kind).replace("_", " "), tuple(shown)
     return plain.replace(head=head, lines=lines, hashes=hashes)
 
 
@@ -153,32 +157,32 @@ def _person_head(line: Line) -> str:
     head = ""
     match line:
         case RestoredTree():
-            head = f"The files were brought back to line {_text(line.checkpoint)}"
+            head = f"The files were brought back to line {_shortened(line.checkpoint)}"
         case Answered():
             head = "A person said"
         case Resumed():
             head = "A person let the task go on"
         case Approved():
-            head = f"A person approved protected files: {', '.join(map(_text, line.files))}"
+            head = f"A person approved protected files: {', '.join(map(_shortened, line.files))}"
         case Deploy():
-            head = f"Deploy commands {_text(line.stage).replace('_', ' ')}{_deployed(line)}"
+            head = f"Deploy commands {_shortened(line.stage).replace('_', ' ')}{_deployed(line)}"
         case Configured():
             head = "A person changed what holds for the task"
         case Amended():
-            head = f"A person changed what was locked: {', '.join(map(_text, line.fields))}"
+            head = f"A person changed what was locked: {', '.join(map(_shortened, line.fields))}"
         case _:
             pass
     return head
 
 
 def _deployed(entry: Deploy) -> str:
-    """Why it failed; of a person's word whether it was given ahead, and which files it accepts as not verified."""
+    """Why it failed; of an approval, whether it was given ahead and which files it accepts as not verified."""
     unseen = ", unseen: before there were files to look at" if entry.unseen else ""
     differs = entry.differs or ()
-    accepted = f"; accepted although not verified: {', '.join(map(_text, differs))}" if differs else ""
-    return f"{unseen}{accepted}" + (f": {_text(entry.why)}" if entry.why else "")
+    accepted = f"; accepted although not verified: {', '.join(map(_shortened, differs))}" if differs else ""
+    return f"{unseen}{accepted}" + (f": {_shortened(entry.why)}" if entry.why else "")
 
 
-def _text(value: object) -> str:
+def _shortened(value: object) -> str:
     text = value if isinstance(value, str) else str(value)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_FILES = 500
-MOST_ENTRIES = 20_000  # looked at in a folder; beyond that somebody filled it on purpose
+MOST_ENTRIES = 20_000  # read in a folder; more entries are there on purpose
 DEEPEST = 16
 LARGEST_READ_BYTES = 64_000_000
 HEAD_BYTES, TAIL_BYTES = 40_000, 8_000  # of a text that is too long to show
@@ -85,10 +85,10 @@ class FileReader:
             return _noted(plain, "Not shown: the page has reached its size.")
         self.text_left -= used
         text = as_excerpt(data)
-        if not text.left_out_bytes:  # all of it is here, so that nobody needs a link
+        if not text.left_out_bytes:  # all of it is here, so a link is not needed
             plain = plain.replace(link="", note="")
-        told = plain if _decodes(data) else _noted(plain, "Not UTF-8: some letters are replaced.")
-        return told.replace(kind="text", text=text)
+        excerpt = plain if _decodes(data) else _noted(plain, "Not UTF-8: some letters are replaced.")
+        return excerpt.replace(kind="text", text=text)
 
 
 def _noted(file: Artifact, note: str) -> Artifact:

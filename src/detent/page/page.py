@@ -1,4 +1,4 @@
-"""The evidence page: one file that shows a reader who runs no command what was asked, what happened and what proves it.
+"""The evidence page: one file that shows, without any command, the request, the events and their proof.
 
 1. One file: styles and images are inside, nothing is fetched, no script is needed or allowed.
 2. Everything on it may have been written by an agent: text is escaped, and should an escape ever be missing, the page's
@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from detent.page.diff import diff_html
+from detent.page.diff import changes_html, diff_html
 from detent.page.parts import artifacts, card, commands, fields, hashes, quiet, timeline, touched_files
 from detent.page.picture import picture
 from detent.page.run_parts import runs
@@ -17,7 +17,7 @@ from detent.page.text import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.page.values import Page
+    from detent.page.values import Page, ProofShown
 
 _OPEN_UP_TO_FILES = 20  # more artifacts than this lie closed
 
@@ -44,17 +44,18 @@ def render(page: Page) -> bytes:
 
 def _sections(page: Page) -> list[tuple[str, str, str]]:
     locked = quiet("Locked: what an agent changed here later was put back.") if page.is_frame_locked else ""
-    asked = (
+    request = (
         locked + fields(page.frame, page.folder_link)
         if page.frame
         else quiet(page.title or "Nothing was written down.")
     )
     found = [
-        ("asked", "What was asked", asked),
+        ("asked", "What was asked", request),
         ("way", "The way taken", picture(page.states, page.ends, page.now.state, page.events)),
         ("happened", "What happened", timeline(page.events)),
         *([("runs", "Agent runs", runs(page.runs))] if page.runs else []),
         ("commands", "What the engine ran", commands(page.commands, page.commands_note)),
+        *([("proof", "What the tests prove", _proof(page.proof))] if page.proof else []),
         ("changes", "What changed", touched_files(page.touched) + diff_html(page.diff)),
     ]
     is_open = len(page.artifacts) <= _OPEN_UP_TO_FILES
@@ -64,6 +65,11 @@ def _sections(page: Page) -> list[tuple[str, str, str]]:
         claims += fields(page.claims, page.folder_link)
         found.append(("claims", "What is claimed", claims + artifacts(page.task_files, "", is_open=False)))
     return [*found, ("check", "How to check this", hashes(page.hashes))]
+
+
+def _proof(shown: ProofShown) -> str:
+    changed = quiet("Changed tests, and what else judges the work:") + changes_html(shown.changed)
+    return fields(shown.rows, "") + (changed if shown.changed else "")
 
 
 def policy() -> str:

@@ -19,7 +19,7 @@ def quiet(text: str) -> str:
 
 
 def card(page: Page) -> str:
-    """Where the task stands and what comes next: the one thing a hurried reader looks at."""
+    """Where the task stands and what comes next: the one part a hurried reader reads."""
     now = page.now
     waits = f"waits for <b>{escape(now.waiting_for)}</b>" if now.waiting_for else "nobody has to act: it is over"
     problems = _list("warn", [f"<li>{escape(problem)}</li>" for problem in now.problems])
@@ -164,7 +164,7 @@ def _attempt(attempt: Attempt) -> str:
 
 
 def touched_files(files: Sequence[tuple[str, str]]) -> str:
-    """Protected files first: a reader looks at them before anything else."""
+    """Protected files first: they are the most important ones to a reader."""
     items = [f"<li><code>{escape(name)}</code> <small>{escape(words)}</small></li>" for name, words in files]
     return (quiet("Protected files that were touched:") + _list("why", items)) if items else ""
 

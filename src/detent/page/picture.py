@@ -1,7 +1,7 @@
 """Draws the way a task took through its machine: states in a row, each move taken as an arc with its number.
 
-Moves forward lie above the row, moves back below; refused wishes are red. A second drawing, turned by a quarter, is for
-narrow screens and for machines with many states. Only classes are used: a strict policy forbids styles in elements.
+Moves forward lie above the row, moves back below; refused requests are red. A second drawing, turned by a quarter, is
+for narrow screens and for machines with many states. Only classes are used: a strict policy forbids styles in elements.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from detent.page.values import Event
 
 WIDEST_ROW = 10  # more states than this are only drawn as a column
-MOST_STATES = 16  # of a larger machine only what was reached or wished for is drawn
+MOST_STATES = 16  # of a larger machine only states that were reached or requested are drawn
 _MOST_NUMBERS = 3
 _LETTER = 6.6  # average width of a letter in the drawing's font
 _PLATE = 17.0  # height of the plate a number stands on
@@ -26,7 +26,7 @@ _WORD_END = re.compile(r"(?<=[_\-. ])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Arc(Record):
-    """All moves and refused wishes from one state to another."""
+    """All moves and refused requests from one state to another."""
 
     source: str
     target: str  # empty: something that is no state of the machine
@@ -53,9 +53,9 @@ class Curve(Record):
 
 
 def arcs_of(states: Sequence[str], events: Sequence[Event]) -> tuple[Arc, ...]:
-    """Every pair of states somebody went or wanted to go, in the order of the journal.
+    """Every pair of states of a move or a request, in the order of the journal.
 
-    A wish for something that is no state of the machine is drawn where it was made.
+    A request for something that is no state of the machine is drawn where it was made.
     """
     arcs: dict[tuple[str, str], Arc] = {}
     for event in events:
@@ -195,8 +195,8 @@ def _arrow(name: str, kind: str) -> str:
 
 
 def _spoken(marks: _Marks, arcs: Sequence[Arc]) -> str:
-    told = "; ".join(arc.words() for arc in arcs) or "no move yet"
-    return f"The way through the states. Now in {marks.current}. {told}."
+    moves = "; ".join(arc.words() for arc in arcs) or "no move yet"
+    return f"The way through the states. Now in {marks.current}. {moves}."
 
 
 def _box(layout: _Row | _Column, marks: _Marks, state: str) -> str:
@@ -228,7 +228,7 @@ def _broken(name: str, most: int) -> tuple[str, ...]:
 
 
 def _label(arc: Arc, curve: Curve, width: float, taken: list[tuple[float, float, float]]) -> str:
-    """The numbers of an arc on a small plate, with a red one beside it when a wish for it was refused.
+    """The numbers of an arc on a small plate, with a red one beside it when a request for it was refused.
 
     No plate leaves the drawing, and none covers another as long as there is room near its arc.
     """

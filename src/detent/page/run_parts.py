@@ -9,11 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from detent.page.values import Run, Wish
+    from detent.page.values import Request, Run
 
 
 def runs(rows: Sequence[Run]) -> str:
-    """All runs in one sentence, then each in a box of its own; what it was told lies folded in there."""
+    """All runs in one sentence, then each in a box of its own, with its prompt folded away."""
     total = _used(
         sum(run.seconds for run in rows),
         sum(run.turns for run in rows),
@@ -28,15 +28,15 @@ def _run(run: Run) -> str:
     model = f" ({run.model})" if run.model else ""
     side = f"{run.agent}{model}, {_used(run.seconds, run.turns, run.tokens, run.cost_usd, run.denials)}"
     head = f"#{run.number} <b>{escape(run.role)}</b> in <b>{escape(run.state)}</b> {_mark(run)}"
-    held = f", held by {run.sandbox}" if run.sandbox not in ("", "none") else ""
+    sandboxed = f", held by {run.sandbox}" if run.sandbox not in ("", "none") else ""
     might = "write to the repository" if run.access == "write" else "only read the repository"
     rows = [
         ("Time", f"{moment(run.started)}{f' to {moment(run.ended)}' if run.ended else ''}"),
-        ("Allowed to", escape(f"{might}{held}")),
+        ("Allowed to", escape(f"{might}{sandboxed}")),
         ("End", escape(EXITS.get(run.exit, run.exit))),
     ]
-    if run.wishes:
-        rows.append(("Asked for", _items("wishes", [_wish(wish) for wish in run.wishes])))
+    if run.requests:
+        rows.append(("Asked for", _items("wishes", [_request(request) for request in run.requests])))
     if run.became:
         rows.append(("What came of it", escape(run.became)))
     if run.put_back:
@@ -53,31 +53,31 @@ def _run(run: Run) -> str:
 
 
 def _mark(run: Run) -> str:
-    """What a hurried reader wants to know of a run: how far it brought the task, and what was wrong with it."""
+    """The summary of a run for a hurried reader: how far the task came, and what went wrong."""
     exit_words = "" if run.exit == "finished" else EXITS.get(run.exit, run.exit)
     marks = [
         ("no", exit_words or ("" if run.moved_to else "stayed")),
         ("ok", f"→ {run.moved_to}" if run.moved_to else ""),
     ]
     mark = " ".join(f'<b class="{kind}">{escape(words)}</b>' for kind, words in marks if words)
-    refused = sum(not wish.is_accepted for wish in run.wishes)
+    refused = sum(not request.is_accepted for request in run.requests)
     notes = [f"{refused} refused"] if refused else []
     notes += [f"{len(run.put_back)} put back"] if run.put_back else []
     return mark + "".join(f' <span class="flag">{note}</span>' for note in notes)
 
 
-def _wish(wish: Wish) -> str:
-    if wish.is_accepted:
-        why = f" <small>{escape(wish.why)}</small>" if wish.why else ""
-        return f"<b>{escape(wish.target)}</b>: taken up, decided when the run had ended{why}"
-    return f'<b>{escape(wish.target)}</b>: <b class="no">refused</b> <small>{escape(wish.why)}</small>'
+def _request(request: Request) -> str:
+    if request.is_accepted:
+        why = f" <small>{escape(request.why)}</small>" if request.why else ""
+        return f"<b>{escape(request.target)}</b>: taken up, decided when the run had ended{why}"
+    return f'<b>{escape(request.target)}</b>: <b class="no">refused</b> <small>{escape(request.why)}</small>'
 
 
 def _prompt(run: Run) -> str:
-    told = short_hash(run.prompt_digest)
+    digest = short_hash(run.prompt_digest)
     if run.prompt is None:
-        return f'<p class="quiet">What it was told ({told}) is not shown: the text is gone, or was changed since.</p>'
-    summary = f'<summary>What it was told <span class="side">{told}</span></summary>'
+        return f'<p class="quiet">What it was told ({digest}) is not shown: the text is gone, or was changed since.</p>'
+    summary = f'<summary>What it was told <span class="side">{digest}</span></summary>'
     return f'<details class="told">{summary}{excerpt(run.prompt)}</details>'
 
 

@@ -20,7 +20,7 @@ class NextMove(Record):
 class Now(Record):
     state: str
     since: str
-    waiting_for: str = ""  # empty: nobody must act
+    waiting_for: str = ""  # empty: the task waits for nothing
     is_end: bool = False
     moves: tuple[NextMove, ...] = ()
     problems: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Event(Record):
     hashes: tuple[tuple[str, str], ...] = ()  # what each one is of, and the value
     number: int = 0  # of a move: the first one is 1
     run: int = 0  # the agent run it is about
-    undone: tuple[str, ...] = ()  # edits that were put back
+    undone: tuple[str, ...] = ()  # edits that were restored
 
 
 class Excerpt(Record):
@@ -131,7 +131,7 @@ class Diff(Record):
         return sum(file.removed for file in self.files)
 
 
-class Wish(Record):
+class Request(Record):
     """One move an agent run asked for."""
 
     target: str
@@ -158,7 +158,7 @@ class Run(Record):
     tokens: int = 0
     cost_usd: float = 0.0
     denials: int = 0
-    wishes: tuple[Wish, ...] = ()
+    requests: tuple[Request, ...] = ()
     moved_to: str = ""
     became: str = ""  # what the engine made of its end, in words
     put_back: tuple[str, ...] = ()
@@ -171,6 +171,13 @@ class Hash(Record):
     label: str
     value: str
     words: str
+
+
+class ProofShown(Record):
+    """What the test commands prove: rows of label and text, and what a person must look at."""
+
+    rows: tuple[tuple[str, str], ...]
+    changed: tuple[FileChange, ...] = ()
 
 
 class Page(Record):
@@ -195,3 +202,4 @@ class Page(Record):
     runs: tuple[Run, ...] = ()
     hashes: tuple[Hash, ...] = ()
     sandbox: str = "none"
+    proof: ProofShown | None = None

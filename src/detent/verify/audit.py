@@ -26,6 +26,7 @@ from detent.store.disk.atomic import read_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import GENESIS, Journal, decode_lines, split_lines
 from detent.store.journal.events import Collected, Configured
+from detent.store.journal.head import with_pack
 from detent.store.journal.native import Native
 from detent.store.journal.tasks import CACHE_SCHEMA, TaskStore, cache_content, mark_of
 from detent.verify.replay.lines import Finding
@@ -35,6 +36,8 @@ from detent.verify.witness.files import check_evidence, check_format, check_logs
 from detent.verify.witness.landed import check_landed
 from detent.verify.witness.log import LARGEST_BYTES, check_log, parsed_line
 from detent.verify.witness.witness import check_effects, check_native, check_receipts
+from detent.words.store import journal as of_journal
+from detent.words.verify import audit as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from detent.store.journal.memory import Memory
     from detent.store.journal.places import Project, TaskPlaces
 
-MOST_ROUNDS = 3  # a journal that grows while we look is looked at again
+MOST_ROUNDS = 3  # a journal that grows during the audit is read again
 
 
 class Audit(Record):
@@ -88,7 +91,7 @@ class _Auditing:
         self.findings: list[Finding] = []
         self.cache = self.read_cache()
         if whole < len(data):
-            self.found(len(self.raws) + 1, "chain", "the last line is torn; it never happened", is_warning=True)
+            self.found(len(self.raws) + 1, "chain", say.last_line_torn(), is_warning=True)
 
     def found(self, line: int, kind: str, what: str, *, is_warning: bool = False) -> None:
         self.findings.append(Finding(line, kind, what, is_warning))
@@ -97,7 +100,7 @@ class _Auditing:
         entries = self.chain()
         is_whole = len(entries) == len(self.raws) > 0
         if not self.raws:
-            self.found(1, "chain", "the journal is empty")
+            self.found(1, "chain", of_journal.empty())
         task = self.open(entries) if entries else None
         if is_whole:
             self.anchors(len(entries), task)
@@ -134,7 +137,7 @@ class _Auditing:
                 entries += decode_lines([raw], self.places.journal(), number, previous)
             except DamagedJournal as error:
                 line = self.changed_line(number)
-                what = error.what if line == number else f"line {line} was changed after it was written"
+                what = error.what if line == number else say.line_changed(line)
                 self.found(line, "chain", what)
                 return entries[: line - 1]
             previous = sha256_of(raw)
@@ -156,17 +159,17 @@ class _Auditing:
         data = read_cache(self.places.snapshot(), LARGEST_BYTES)
         content = parsed_line(data) if data is not None else None
         if content is None and os.path.lexists(self.places.snapshot()):
-            self.found(0, "cache", "the cache is torn; it will be made again", is_warning=True)
+            self.found(0, "cache", say.cache_torn(), is_warning=True)
         return content or {}
 
     def anchors(self, last: int, task: Task | None) -> None:
         """The log is no anchor: it lies in the agent's reach, and is compared line by line later."""
-        known = {"the cache": self.cache.get("seq", 0)}
+        known: dict[str, object] = {say.the_cache(): self.cache.get("seq", 0)}
         if task is not None:
-            known["the projection memory"] = task.native.projected_seq()
+            known[say.the_projection_memory()] = task.native.projected_seq()
         for name, seq in known.items():
             if isinstance(seq, int) and seq > last:
-                self.found(last + 1, "chain", f"lines were removed from the end: {name} knows line {seq}")
+                self.found(last + 1, "chain", say.lines_removed(name, seq))
         if task is not None:
             self.git_anchor(task, last)
 
@@ -174,15 +177,15 @@ class _Auditing:
         try:
             anchored = read_anchor(task)
         except ToolError as error:
-            self.found(0, "anchor", f"{error.what} ({error.where})")
+            self.found(0, "anchor", say.at_place(error.what, error.where))
             return
         if anchored is None:
             return
         seq, digest = anchored
         if seq > last:
-            self.found(last + 1, "anchor", f"lines were removed from the end: git's anchor names line {seq}")
+            self.found(last + 1, "anchor", say.lines_removed_by_anchor(seq))
         elif sha256_of(self.raws[seq - 1]) != digest:
-            self.found(seq, "anchor", f"line {seq} is not the one that was anchored in git")
+            self.found(seq, "anchor", say.not_the_anchored_line(seq))
 
     def open(self, lines: Sequence[Line]) -> Task | None:
         """The task as its first line describes it; without its own machine nothing can be decided again."""
@@ -191,34 +194,34 @@ class _Auditing:
             memory = Replay(None)
             memory.line(lines[0], self.raws[0], len(self.raws[0]) + 1)
             machine = pinned_machine(self.project, _with_last_pack(memory.memories[0], lines))
-            native = Native(machine, memory.memories[0].head["dir"], self.places)
+            native = Native(machine, memory.memories[0].head.dir, self.places)
             return Task(self.project, self.places, store, memory.memories[0], machine, native)
         except UnreadableError as error:
-            self.found(1, "machine", f"{error.what} ({error.where})")
+            self.found(1, "machine", say.at_place(error.what, error.where))
         except MALFORMED as error:
-            self.found(1, "malformed", f"the first line describes no task: {type(error).__name__} {error}")
+            self.found(1, "malformed", say.describes_no_task(type(error).__name__, error))
         return None
 
     def compare_cache(self, memories: Sequence[Memory]) -> None:
         """A cache may lag behind; what it says must be what the journal said then."""
         seq = self.cache.get("seq", 0)
         if self.cache and self.cache.get("schema") != CACHE_SCHEMA:
-            return  # of another version: nobody believes it, it is made again
+            return  # of another version: it is never used, but made again
         if not self.cache or not isinstance(seq, int) or seq > len(memories):
             return
         if seq < 1:
-            self.found(0, "cache", "the cache names no line", is_warning=True)
+            self.found(0, "cache", say.cache_names_no_line(), is_warning=True)
             return
         wanted = json.loads(json.dumps(cache_content(memories[seq - 1])))
         fields = dict.fromkeys((*wanted, *self.cache))
         wrong = [field for field in fields if self.cache.get(field) != wanted.get(field)]
         if wrong:
-            self.found(seq, "cache", f"the cache tells {', '.join(wrong)} otherwise than the journal at line {seq}")
+            self.found(seq, "cache", say.cache_differs(wrong, seq))
 
 
 def _with_last_pack(first: Memory, lines: Sequence[Line]) -> Memory:
     """The first line with the code of the pack that holds now; a person may have taken other code since."""
-    if not first.head.get("pack"):
+    if not first.head.pack:
         return first
     later = (line.pack for line in reversed(lines) if isinstance(line, Configured) and line.pack)
-    return first.replace(head={**first.head, "pack": next(later, first.head["pack"])})
+    return first.replace(head=with_pack(first.head, next(later, first.head.pack)))

@@ -1,7 +1,7 @@
 """The front end of the checker: one machine file in, everything that can be said against it out, all at once.
 
-A file that parses is linted and explored as well, even if the linter found something: whoever mends a machine wants the
-whole list. Nothing is raised for a bad machine; a file that is not there is still an error.
+A file that parses is linted and explored as well, even if the linter found something: repairing a machine takes the
+whole list. A bad machine raises nothing; a file that is not there is still an error.
 """
 
 from __future__ import annotations

@@ -114,10 +114,10 @@ def _gates(machine: Machine, pairs: list[tuple[Row, Edge]]) -> Iterable[Differin
     for row, edge in pairs:
         if row.needs is None:
             continue
-        asked = tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))
+        needed = tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))
         is_named = all(gate in machine.gates for gate in row.needs)
-        if set(row.needs) != set(asked) if is_named else not asked:
-            yield (edge.source, edge.target, edge.name, row.needs, asked)
+        if set(row.needs) != set(needed) if is_named else not needed:
+            yield (edge.source, edge.target, edge.name, row.needs, needed)
 
 
 def _without(names: Any, others: Any) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""What a document says about a machine, whatever form it has: states, moves, and who makes them under which gates.
+"""The content of a document about a machine, whatever its form: states, moves, their drivers and their gates.
 
-Only what the document says is filled in. `None` means that it says nothing, so that nothing is compared there.
+Only the content of the document is filled in. `None` means that it says nothing, so nothing is compared there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from detent.core.machine import ACTORS
 from detent.core.record import Record
 from detent.errors import UnreadableError
+from detent.words.verify import documents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,9 +65,7 @@ def from_json(content: Any, where: str = "") -> Relation:
     """The relation of a JSON file; all else it holds (notes, prose, moves outside the relation) is not read."""
     problem = _problem(content)
     if problem:
-        raise UnreadableError(
-            f"this is no relation: {problem}", where=where, next_step="see docs/how-to/compare-a-document.md"
-        )
+        raise UnreadableError(say.no_relation_file(problem), where=where)
     rows = tuple(
         Row(row["from"], row["to"], edge_name(row), _texts(row.get("by")), _texts(row.get("needs")))
         for row in content["transitions"]
@@ -77,22 +76,22 @@ def from_json(content: Any, where: str = "") -> Relation:
 
 def _problem(content: Any) -> str:
     if not isinstance(content, dict):
-        return "it is not a table"
+        return say.no_table()
     for key, kind in (("states", list), ("initial", str), ("terminal", list), ("transitions", list)):
         if not isinstance(content.get(key), kind):
-            return f"{key!r} is missing or of another kind"
+            return say.key_missing(key)
     if not all(isinstance(name, str) for name in (*content["states"], *content["terminal"])):
-        return "a state is not a text"
+        return say.state_no_text()
     for number, row in enumerate(content["transitions"], 1):
         if not isinstance(row, dict) or not isinstance(row.get("from"), str) or not isinstance(row.get("to"), str):
-            return f"transition {number} lacks 'from' or 'to'"
+            return say.lacks_from_or_to(number)
         if not isinstance(row.get("name"), (str, type(None))):
-            return f"transition {number} has a name that is no text"
+            return say.name_no_text(number)
         for key in ("by", "needs"):
             if row.get(key) is not None and _texts(row[key]) is None:
-                return f"transition {number}: {key!r} is no list of texts"
+                return say.no_texts(number, key)
         if unknown := set(row.get("by") or ()) - set(ACTORS):
-            return f"transition {number}: {min(unknown)!r} is none of {', '.join(ACTORS)}"
+            return say.unknown_actor(number, min(unknown), ACTORS)
     return ""
 
 

@@ -7,6 +7,7 @@ import pytest
 from detent.core.decide import decide, enter, spent
 from detent.core.machine import CRASH_CLASSES
 from detent.core.values import Signal, Snapshot
+from detent.words import core as say
 from tests.unit.core.small import STATES, advanced, ask, crashed, facts, machine, small, waited
 
 ROUNDS = """
@@ -245,7 +246,7 @@ def test_a_run_that_ended_otherwise_is_no_crash(exit_class: str) -> None:
 
 def test_where_no_agent_works_nothing_crashes() -> None:
     assert waited(ask(small(CRASHING), Signal("crash", exit="failed"), at=Snapshot("wait"))).reason == (
-        "wait has no agent that could crash"
+        say.no_agent_to_crash("wait")
     )
 
 
@@ -259,14 +260,14 @@ def test_crashes_in_a_row_stop_the_task_at_their_limit() -> None:
         at = crashed(ask(made, Signal("crash", exit="killed"), at=at)).after
         assert (at.counters, at.registers) == ({"crashes": number}, {})
     at = crashed(ask(made, Signal("crash", exit="killed"), at=at)).after
-    assert (at.counters, at.registers) == ({"crashes": 3}, {"stopped": "3 crashes in a row"})
+    assert (at.counters, at.registers) == ({"crashes": 3}, {"stopped": say.crashes_in_a_row(3)})
 
 
 def test_two_crashes_in_a_row_are_enough_by_default() -> None:
     made = small(PLAIN)
     at = crashed(ask(made, Signal("crash", exit="killed"))).after
     assert crashed(ask(made, Signal("crash", exit="failed"), at=at)).after.registers == {
-        "stopped": "2 crashes in a row"
+        "stopped": say.crashes_in_a_row(2)
     }
 
 
@@ -335,16 +336,14 @@ def test_a_state_counts_a_crash_towards_its_own_limits_only() -> None:
 
 def test_where_nothing_is_counted_a_run_that_dies_is_no_crash() -> None:
     at = Snapshot("chat", counters={"crashes": 1})
-    assert waited(ask(small(OWN), Signal("crash", exit="killed"), at=at)).reason == "chat has no agent that could crash"
+    assert waited(ask(small(OWN), Signal("crash", exit="killed"), at=at)).reason == say.no_agent_to_crash("chat")
 
 
 def test_a_state_that_must_be_left_counts_every_end_but_a_lack_of_quota() -> None:
     made = small(OWN)
     for exit_class in ("finished", *CRASH_CLASSES):
         assert crashed(ask(made, Signal("crash", exit=exit_class), at=Snapshot("dig"))).after.counters == {"falls": 1}
-    assert waited(ask(made, Signal("crash", exit="quota"), at=Snapshot("dig"))).reason == (
-        "a run that ended as quota is no crash"
-    )
+    assert waited(ask(made, Signal("crash", exit="quota"), at=Snapshot("dig"))).reason == (say.no_crash("quota"))
 
 
 def test_a_counted_crash_of_a_tainted_run_leaves_no_move_to_the_engine() -> None:

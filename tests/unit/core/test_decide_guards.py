@@ -7,6 +7,7 @@ import pytest
 from detent.core.decide import decide, enter
 from detent.core.machine import EXIT_CLASSES, Machine
 from detent.core.values import Fact, Missing, Signal, Snapshot
+from detent.words import core as say
 from tests.unit.core.small import advanced, ask, facts, missing, refused, small, waited
 
 PEOPLE = ("agent", "engine", "person")
@@ -36,13 +37,13 @@ AT_WAIT = Snapshot("wait")
         ("crash", "person", False),
     ],
 )
-def test_who_may_use_whose_way(by: str, who: str, may: bool) -> None:
+def test_only_the_named_actor_may_use_a_way(by: str, who: str, may: bool) -> None:
     made = one_way(by)
     decision = decide(made, AT_WAIT, facts(made, *made.gates), Signal(who, "go"))
     if may:
         assert advanced(decision).after.state == "over"
     elif who == "engine":
-        assert waited(decision).reason == "wait -> over"
+        assert waited(decision).reason == say.move("wait", "over")
     else:
         why = f"only {by} may take this move, not {who}"
         fix = "a person runs: detent move over" if by == "person" else ""
@@ -68,7 +69,7 @@ def test_a_mode_closes_the_ways_of_other_modes(who: str) -> None:
         waited(ask(made, Signal(who, "go"), at=at))
     else:
         (one,) = refused(ask(made, Signal(who, "go"), at=at)).missing
-        assert one == Missing("mode", "it belongs to mode quick or bold, the task is in careful")
+        assert one == Missing("mode", say.other_mode(("quick", "bold"), "careful"))
 
 
 REGISTER = """
@@ -93,7 +94,7 @@ def test_a_register_closes_a_way(who: str, value: str, may: bool) -> None:
     elif who == "engine":
         waited(decision)
     else:
-        assert refused(decision).missing == (Missing("origin", "origin must be work or nothing, it is look"),)
+        assert refused(decision).missing == (Missing("origin", say.register_differs("origin", ("work", ""), "look")),)
 
 
 def test_every_register_of_a_way_must_hold() -> None:
@@ -106,7 +107,7 @@ def test_every_register_of_a_way_must_hold() -> None:
 def test_a_register_that_is_empty_is_told_as_nothing() -> None:
     made = small('[register.origin]\n[[edge]]\nfrom = "wait"\nto = "over"\nwhen = { origin = "look" }')
     (one,) = refused(ask(made, Signal("person", "over"), at=AT_WAIT)).missing
-    assert one.why == "origin must be look, it is nothing"
+    assert one.why == say.register_differs("origin", ("look",), "")
 
 
 LIMITS = """
@@ -135,7 +136,7 @@ def test_a_limit_is_open_below_its_maximum_and_spent_from_there(who: str, used: 
     at = Snapshot("wait", counters={"rounds": used} if used else {})
     again, give_up = ask(made, Signal(who, "again"), at=at), ask(made, Signal(who, "give-up"), at=at)
     if is_spent:
-        assert refused(again).missing == (Missing("rounds", "rounds has reached its limit of 2"),)
+        assert refused(again).missing == (Missing("rounds", say.limit_reached("rounds", 2)),)
         assert advanced(give_up).after.state == "over"
     else:
         why = f"rounds is {used} of 2; this move is for when it is spent"
@@ -180,9 +181,9 @@ def test_the_engine_acts_only_after_the_exit_classes_of_a_way(classes: str, open
 def test_waiting_for_a_run_says_which_ends_count() -> None:
     made = after("")
     (one,) = waited(ask(made, Signal("engine", "go"), "ready")).missing
-    assert one.why == "no agent run of this visit has ended; the engine acts only after: finished"
+    assert one.why == say.acts_after("", "engine", ["finished"])
     (one,) = waited(ask(made, Signal("engine", "go"), "ready", at=enter(made).replace(exit="quota"))).missing
-    assert one.why == "the last run quota; the engine acts only after: finished"
+    assert one.why == say.acts_after("quota", "engine", ["finished"])
 
 
 @pytest.mark.parametrize("who", ["agent", "person"])
@@ -206,7 +207,7 @@ def test_a_closed_gate_is_told_with_its_fix() -> None:
 def test_a_gate_without_an_answer_is_closed() -> None:
     made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready"]')
     decision = decide(made, enter(made), {}, Signal("agent", "over"))
-    assert refused(decision).missing == (Missing("ready", "this gate was not asked", "write ready.txt"),)
+    assert refused(decision).missing == (Missing("ready", say.not_asked(), "write ready.txt"),)
 
 
 def test_a_pending_gate_is_told_as_pending() -> None:
@@ -239,7 +240,7 @@ needs = ["ready"]
     assert refused(decision).edge == made.states["work"].edges[0]
 
 
-def test_a_way_that_lacks_only_proof_is_nearer_than_one_that_is_not_for_the_asker() -> None:
+def test_a_way_lacking_proof_is_nearer_than_a_forbidden_one() -> None:
     made = small(
         """
 [[edge]]
@@ -252,7 +253,7 @@ ways = [ { by = ["person"] }, { by = ["agent"], needs = ["ready", "seen"] } ]
     assert missing(ask(made, Signal("agent", "over"))) == ("ready", "seen")
 
 
-def test_of_ways_that_lack_as_much_the_one_that_nobody_could_answer_is_told() -> None:
+def test_of_equally_near_ways_the_unanswerable_one_is_reported() -> None:
     made = small(
         """
 [[edge]]
@@ -343,9 +344,9 @@ verb = ["approve", "accept"]
         assert advanced(ask(made, signal, at=AT_WAIT)).edge.name == "finish"
     assert advanced(ask(made, Signal("person"), at=AT_WAIT)).edge.name == "stay-here"
     decision = refused(ask(made, Signal("person", verb="resume"), at=AT_WAIT))
-    assert (decision.problem, decision.allowed) == ("no move of wait is called resume", ("look", "over"))
+    assert (decision.problem, decision.allowed) == (say.no_move_called("wait", "resume"), ("look", "over"))
     assert refused(ask(made, Signal("person", "over", verb="reject"), at=AT_WAIT)).problem == (
-        "no move of wait is called reject"
+        say.no_move_called("wait", "reject")
     )
 
 
@@ -355,7 +356,7 @@ def test_an_edge_with_no_way_for_anybody_is_still_answered() -> None:
     state = made.states["wait"].replace(edges=(edge,))
     bare = made.replace(states={**made.states, "wait": state})
     decision = refused(ask(bare, Signal("person", "go"), at=AT_WAIT))
-    assert (decision.problem, decision.allowed) == ("wait has no way out for person", ("over",))
+    assert (decision.problem, decision.allowed) == (say.no_way_out("wait", "person"), ("over",))
 
 
 def test_what_a_move_sets_and_where_it_leads() -> None:
@@ -390,7 +391,7 @@ def test_visits_are_counted_per_state() -> None:
         assert at.visits == {"work": visit}
 
 
-def test_a_task_starts_in_its_first_mode_unless_another_is_wished() -> None:
+def test_a_task_starts_in_its_first_mode_by_default() -> None:
     made = small('[[edge]]\nfrom = "work"\nto = "over"', top='modes = ["careful", "quick"]')
     assert (enter(made).mode, enter(made, "quick").mode) == ("careful", "quick")
     assert enter(small('[[edge]]\nfrom = "work"\nto = "over"')).mode == ""
@@ -405,17 +406,17 @@ def test_a_state_the_machine_does_not_have_is_refused(who: str) -> None:
 
 def test_an_unknown_actor_is_refused() -> None:
     decision = refused(ask(one_way("agent"), Signal("robot", "go"), at=AT_WAIT))
-    assert decision.problem == "the machine small has no state 'wait' or no actor 'robot'"
+    assert decision.problem == say.unknown_state_or_actor("small", "wait", "robot")
 
 
 def test_a_stopped_task_moves_only_for_a_person() -> None:
     made = small('[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nby = ["agent", "engine", "crash"]\nafter = "any"')
-    at = enter(made).replace(registers={"stopped": "2 crashes in a row"}, exit="finished")
+    at = enter(made).replace(registers={"stopped": say.crashes_in_a_row(2)}, exit="finished")
     decision = refused(ask(made, Signal("agent", "go"), at=at))
-    assert (decision.problem, decision.allowed) == ("stopped: 2 crashes in a row", ("over",))
-    assert decision.hint == "a person must go on first"
-    assert waited(ask(made, Signal("engine", "go"), at=at)).reason == "stopped: 2 crashes in a row"
-    assert waited(ask(made, Signal("crash", exit="failed"), at=at)).reason == "stopped: 2 crashes in a row"
+    assert (decision.problem, decision.allowed) == (say.stopped("2 crashes in a row"), ("over",))
+    assert decision.hint == say.person_goes_on_first()
+    assert waited(ask(made, Signal("engine", "go"), at=at)).reason == say.stopped("2 crashes in a row")
+    assert waited(ask(made, Signal("crash", exit="failed"), at=at)).reason == say.stopped("2 crashes in a row")
     assert advanced(ask(made, Signal("person", "go"), at=at)).after.registers == {}
     for who in ("agent", "engine"):
         advanced(ask(made, Signal(who, "go"), at=at.replace(registers={})))
@@ -440,12 +441,12 @@ def test_a_way_that_was_not_meant_is_no_reason() -> None:
 def test_what_only_has_to_be_run_makes_a_way_no_farther() -> None:
     made = small(EITHER.format("on", "over", '"ready", "seen"') + EITHER.format("back", "look", '"ready"'))
     found = closed(ready=Fact("ready", ok=False, why="closed"), seen=Fact("seen", ok=False, pending=True))
-    assert waited(decide(made, AT_WAIT, found, Signal("engine"))).reason == "wait -> over"
+    assert waited(decide(made, AT_WAIT, found, Signal("engine"))).reason == say.move("wait", "over")
 
 
 def test_a_move_of_another_state_is_told_with_where_it_leads() -> None:
     made = small(EITHER.format("on", "over", '"ready"') + EITHER.replace("wait", "look").format("on", "over", '"seen"'))
     decision = decide(made, Snapshot("work"), {}, Signal("person", "on"))
-    assert refused(decision).problem == "on does not start in work; it leads look -> over, wait -> over"
+    assert refused(decision).problem == say.starts_elsewhere("on", "work", [("look", "over"), ("wait", "over")])
     unknown = refused(decide(made, Snapshot("work"), {}, Signal("person", "off")))
-    assert unknown.problem == "the machine small has no state or move 'off'"
+    assert unknown.problem == say.unknown_state_or_move("small", "off")

@@ -14,6 +14,10 @@ from detent.core.machine import ASKED, SAID, Machine
 from detent.core.runs import run_over
 from detent.core.values import Advance, Fact, Signal, Snapshot
 from detent.machines.load import load
+from detent.words import core as core_words
+from detent.words.machines import explore as explore_words
+from detent.words.machines import lint as lint_words
+from detent.words.message import code_of
 from tests.unit.core.small import advanced, ask, facts, small, waited
 
 if TYPE_CHECKING:
@@ -73,8 +77,10 @@ def test_a_marked_way_is_taken_after_a_no_and_carries_it_on() -> None:
 
 def test_an_unasked_way_is_the_reason_only_where_a_run_said_no() -> None:
     made, at = said(UNASKED.replace('["ready"]', '["ready", "seen"]'), {})
-    assert waited(ask(made, ENGINE, at=at)).reason == "work -> look"
-    assert waited(ask(made, ENGINE, at=at.replace(no={SAID: "a failed check"}))).reason == "work -> wait"
+    assert waited(ask(made, ENGINE, at=at)).reason == core_words.move("work", "look")
+    assert waited(ask(made, ENGINE, at=at.replace(no={SAID: "a failed check"}))).reason == core_words.move(
+        "work", "wait"
+    )
 
 
 def test_an_unasked_way_is_closed_where_the_run_asked_for_another_state() -> None:
@@ -84,7 +90,7 @@ def test_an_unasked_way_is_closed_where_the_run_asked_for_another_state() -> Non
     assert advanced(ask(made, ENGINE, "seen", at=at.replace(no={ASKED: "wait"}))).edge.name == "give-up"
 
 
-def test_a_no_that_a_file_takes_back_binds_no_longer_and_an_unseen_gate_does() -> None:
+def test_a_withdrawn_no_stops_binding_but_an_unseen_gate_binds() -> None:
     made, at = said(MARKED, {"seen": "no"})
     assert advanced(ask(made, ENGINE, "ready", at=at)).after.no == {}
     unseen = {"ready": Fact("ready", ok=True)}
@@ -113,7 +119,7 @@ def deaf(made: Machine, at: Snapshot, seen: Mapping[str, Fact], signal: Signal) 
 def test_every_machine_holds_and_a_decider_that_overrules_is_found_out(name: str) -> None:
     made = load(name, None)[0]
     assert explore(made).violations == ()
-    found = [one for one in explore(made, deaf).violations if "a run that said no" in one.rule]
+    found = [one for one in explore(made, deaf).violations if one.kind == "no"]
     # In orange every way of the engine out of an agent's state is one its document decides after any exit.
     assert bool(found) == (name != "orange")
 
@@ -142,9 +148,9 @@ def test_a_no_is_explored_behind_every_move_that_carries_it_on(way: str, who: st
 
 
 def test_the_story_of_an_overruled_no_is_the_shortest() -> None:
-    violation = next(one for one in explore(small(MARKED), deaf).violations if "said no" in one.rule)
-    assert violation.rule == "the engine took show after a run that said no"
-    assert violation.story == ("start in work", "engine: work -> look (show)")
+    violation = next(one for one in explore(small(MARKED), deaf).violations if one.kind == "no")
+    assert violation.rule == explore_words.engine_overruled_no("show")
+    assert violation.story == (explore_words.start("work"), explore_words.last_move("engine", "work", "look", "show"))
 
 
 def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:
@@ -155,7 +161,7 @@ def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:
     )
     over = made.states["over"].replace(lands=True)
     made = made.replace(states={**made.states, "over": over})
-    assert "finish finishes the work after a run that said no" in [one.rule for one in explore(made).violations]
+    assert explore_words.finished_after_no("finish") in [one.rule for one in explore(made).violations]
 
 
 @pytest.mark.parametrize(
@@ -168,12 +174,11 @@ def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:
 )
 def test_a_mark_on_a_way_that_answers_no_no_is_refused(line: str, is_fine: bool) -> None:
     made = small(MARKED.replace('needs = ["ready"]', f'needs = ["ready"]\n{line}', 1))
-    found = [one for one in lint(made) if one.startswith("work -> look") and "after_no" in one]
-    assert bool(found) != is_fine
+    assert (lint_words.after_no_misplaced("work", "look") not in lint(made)) == is_fine
 
 
 def test_a_mark_is_fine_on_a_way_that_needs_a_no() -> None:
     states = small(MARKED).states
     made = small(MARKED).replace(states={**states, "work": states["work"].replace(no=("seen",))})
-    assert not [one for one in lint(made) if "after_no" in one]
+    assert not [one for one in lint(made) if code_of(one) == "lint.after_no_misplaced"]
     assert facts(made)  # it has gates to ask

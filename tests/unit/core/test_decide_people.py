@@ -7,6 +7,7 @@ import pytest
 from detent.core.decide import allowed_targets, candidates_for, decide, enter, target_of
 from detent.core.machine import Machine, State
 from detent.core.values import Missing, Signal, Snapshot
+from detent.words import core as say
 from tests.unit.core.small import advanced, ask, facts, missing, refused, small, waited
 
 OVERRIDE = """
@@ -60,7 +61,7 @@ def test_an_override_changes_no_counter_of_its_own() -> None:
         Signal("agent", "go", override="because"),
     ],
 )
-def test_nobody_else_and_nothing_less_overrides(signal: Signal) -> None:
+def test_only_a_person_with_a_reason_overrides(signal: Signal) -> None:
     assert missing(ask(small(OVERRIDE), signal)) == ("ready", "seen")
 
 
@@ -116,7 +117,7 @@ to   = "look"
     assert (taken.edge.name, taken.way.number, taken.waived) == ("go", 3, ())
 
 
-def test_of_several_ways_the_first_is_waived_and_no_later_edge_is_taken_instead() -> None:
+def test_an_override_waives_the_first_way_of_the_edge() -> None:
     made = small(
         """
 [override]
@@ -192,8 +193,8 @@ def test_a_person_re_opens_an_end_to_where_it_came_from(came_from: str, goes_to:
 def test_re_opening_needs_a_reason(reason: str) -> None:
     made, at = asked_from("work")
     decision = refused(ask(made, Signal("person", "reopen", reason=reason), at=at))
-    assert decision.missing == (Missing("reason", "going back needs a reason", 'add --reason "why"'),)
-    assert (decision.problem, decision.allowed) == ("asked -> work", ("work",))
+    assert decision.missing == (Missing("reason", say.reason_missing(), 'add --reason "why"'),)
+    assert (decision.problem, decision.allowed) == (say.move("asked", "work"), ("work",))
 
 
 def test_only_a_person_re_opens() -> None:
@@ -204,9 +205,9 @@ def test_only_a_person_re_opens() -> None:
 
 def test_an_end_is_never_re_opened_in_passing() -> None:
     made, at = asked_from("work")
-    assert refused(ask(made, Signal("person", reason="because"), at=at)).problem == "asked is an end"
-    assert refused(ask(made, Signal("agent"), at=at)).problem == "asked is an end"
-    assert waited(ask(made, Signal("engine"), at=at)).reason == "asked is an end"
+    assert refused(ask(made, Signal("person", reason="because"), at=at)).problem == say.is_an_end("asked")
+    assert refused(ask(made, Signal("agent"), at=at)).problem == say.is_an_end("asked")
+    assert waited(ask(made, Signal("engine"), at=at)).reason == say.is_an_end("asked")
 
 
 def test_an_end_that_remembers_nothing_says_so() -> None:
@@ -214,7 +215,7 @@ def test_an_end_that_remembers_nothing_says_so() -> None:
     at = Snapshot("asked")
     assert allowed_targets(made, at) == ()
     decision = refused(ask(made, Signal("person", "reopen", reason="because"), at=at))
-    assert decision.problem == "reopen does not know where to return to"
+    assert decision.problem == say.return_unknown("reopen")
 
 
 def test_a_target_is_read_from_a_register_only_when_re_opening() -> None:
@@ -232,10 +233,10 @@ def test_an_edge_that_may_never_be_taken_is_refused_with_its_reason(who: str) ->
     )
     for want in ("skip", "over"):
         decision = refused(ask(made, Signal(who, want), at=Snapshot("wait")))
-        assert decision.problem == "wait -> over may never be taken: it would skip the proof"
+        assert decision.problem == say.never_taken("wait", "over", "it would skip the proof")
         assert decision.allowed == ("work",)
     assert candidates_for(made, Snapshot("wait"), Signal(who))[0].name == "go"
-    assert refused(ask(made, Signal(who, "look"), at=Snapshot("wait"))).problem == "wait does not lead to look"
+    assert refused(ask(made, Signal(who, "look"), at=Snapshot("wait"))).problem == say.does_not_lead_to("wait", "look")
 
 
 OPTION = (
@@ -247,7 +248,7 @@ def test_a_refusal_names_the_option_that_would_help() -> None:
     at = Snapshot("wait")
     for want in ("early", "over"):
         decision = refused(ask(small(OPTION), Signal("person", want), at=at))
-        assert decision.hint == "the option 'ask-early' would allow it"
+        assert decision.hint == say.option_would_allow("ask-early")
     assert refused(ask(small(OPTION), Signal("person", "look"), at=at)).hint == ""
     assert refused(ask(small(OPTION), Signal("person", "over"))).hint == ""
     assert advanced(ask(small(OPTION, options=["ask-early"]), Signal("person", "early"), at=at)).after.state == "over"
@@ -260,26 +261,24 @@ def test_a_forbidden_pair_is_refused_with_its_reason(who: str) -> None:
         '[[forbidden]]\nfrom = "work"\nto = "look"\nwhy = "something else"'
     )
     decision = refused(ask(made, Signal(who, "over"), at=Snapshot("wait")))
-    assert (decision.problem, decision.allowed) == ("wait -> over is forbidden: no skipping proof", ("work",))
+    assert (decision.problem, decision.allowed) == (say.forbidden("wait", "over", "no skipping proof"), ("work",))
     decision = refused(ask(made, Signal(who, "look"), at=Snapshot("wait")))
-    assert decision.problem == "wait does not lead to look"
+    assert decision.problem == say.does_not_lead_to("wait", "look")
 
 
 def test_what_is_not_there_is_told_apart_from_what_is_not_allowed() -> None:
     made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"')
     at = Snapshot("wait")
-    assert refused(ask(made, Signal("person", "over"), at=at)).problem == "wait does not lead to over"
+    assert refused(ask(made, Signal("person", "over"), at=at)).problem == say.does_not_lead_to("wait", "over")
     decision = refused(ask(made, Signal("person", "moon"), at=at))
-    assert (decision.problem, decision.allowed) == ("the machine small has no state or move 'moon'", ("work",))
-    assert (
-        refused(ask(made, Signal("engine", "moon"), at=at)).problem == "the machine small has no state or move 'moon'"
-    )
+    assert (decision.problem, decision.allowed) == (say.unknown_state_or_move("small", "moon"), ("work",))
+    assert refused(ask(made, Signal("engine", "moon"), at=at)).problem == say.unknown_state_or_move("small", "moon")
 
 
 def test_where_nothing_leads_out_the_engine_waits() -> None:
     made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"')
-    assert waited(ask(made, Signal("engine"), at=Snapshot("look"))).reason == "look has no move for the engine"
-    assert waited(ask(made, Signal("engine"), at=Snapshot("over"))).reason == "over is an end"
+    assert waited(ask(made, Signal("engine"), at=Snapshot("look"))).reason == say.no_move_for_engine("look")
+    assert waited(ask(made, Signal("engine"), at=Snapshot("over"))).reason == say.is_an_end("over")
 
 
 def test_allowed_targets_are_named_once_and_in_order() -> None:

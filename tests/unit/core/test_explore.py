@@ -12,6 +12,7 @@ from detent.core.explore import CONFIGURES, Graph, Violation, explore, route
 from detent.core.machine import CRASH_CLASSES, Machine
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot
 from detent.machines.load import load
+from detent.words.machines import explore as say
 from tests.unit.core.small import STATES, machine, small
 from tests.walks.cover import cover
 
@@ -52,7 +53,7 @@ def rules(graph: Graph) -> list[str]:
 
 
 def edges_of(graph: Graph) -> set[tuple[str, str, int, str]]:
-    """(source state, edge, way, who) of every step that takes an edge."""
+    """(source state, edge, way, actor) of every step that takes an edge."""
     return {
         (graph.snapshots[step.source].state, step.edge, step.way, step.signal.who) for step in graph.steps if step.edge
     }
@@ -205,7 +206,9 @@ to   = "over"
     )
     assert explore(made).violations == (
         Violation(
-            "no end can be reached any more", ("start in work", "agent: work -> ring (short) with ready"), "dead end"
+            say.dead_end(),
+            (say.start("work"), say.move_made("agent", "work", "ring", "short", ("ready",), "", said_no=False)),
+            "dead end",
         ),
     )
     resting = made.states["gnir"].replace(is_rest=True)
@@ -217,11 +220,11 @@ def test_a_broken_promise_is_told_by_the_shortest_story() -> None:
     graph = explore(small(LINE + shortcut + "\n" + DONE_IS_SEEN))
     assert graph.violations == (
         Violation(
-            "accepted work was seen: accept without hand-over",
+            say.property_broken("accepted work was seen", "accept", ("hand-over",)),
             (
-                "start in work",
-                "after a run that ended as failed, crash: work -> wait (shortcut) with seen",
-                "person: wait -> over (accept)",
+                say.start("work"),
+                say.move_made("crash", "work", "wait", "shortcut", ("seen",), "failed", said_no=False),
+                say.last_move("person", "wait", "over", "accept"),
             ),
             "property",
         ),
@@ -236,7 +239,7 @@ def test_a_promise_is_void_once_a_state_of_since_is_entered_again() -> None:
     )
     with_skip = small(LINE + old + again + skip + DONE_IS_SEEN)
     (violation,) = explore(with_skip).violations
-    assert violation.rule == "accepted work was seen: accept without hand-over"
+    assert violation.rule == say.property_broken("accepted work was seen", "accept", ("hand-over",))
     assert [part.partition("(")[2].partition(")")[0] for part in violation.story[1:]] == [
         "show",
         "hand-over",
@@ -249,7 +252,7 @@ def test_a_promise_is_void_once_a_state_of_since_is_entered_again() -> None:
     # Without going back to work, what was once seen stays seen.
     assert explore(
         small(LINE + old + skip.replace('when = { old = "yes" }', 'when = { old = "no" }') + DONE_IS_SEEN)
-    ).violations == (Violation("the move skip can never be taken", (), "never taken"),)
+    ).violations == (Violation(say.move_never_taken("skip"), (), "never taken"),)
 
 
 def test_a_crash_that_was_only_counted_is_part_of_the_story() -> None:
@@ -267,10 +270,10 @@ spent = "falls"
 """
     (violation,) = explore(small(LINE + falls + DONE_IS_SEEN)).violations
     assert violation.story == (
-        "start in work",
-        "in work a run ends as failed",
-        "agent: work -> wait (shortcut)",
-        "person: wait -> over (accept)",
+        say.start("work"),
+        say.run_ended("work", "failed"),
+        say.move_made("agent", "work", "wait", "shortcut", (), "", said_no=False),
+        say.last_move("person", "wait", "over", "accept"),
     )
 
 
@@ -278,12 +281,12 @@ def test_an_edge_that_can_not_be_taken_is_found() -> None:
     blocked = '[register.key]\n[[edge]]\nname = "locked"\nfrom = "look"\nto = "over"\nwhen = { key = "gold" }\n'
     never = '[[edge]]\nname = "unwanted"\nfrom = "look"\nto = "work"\nnever = "no"\n'
     graph = explore(small(LINE + blocked + never))
-    assert graph.violations == (Violation("the move locked can never be taken", (), "never taken"),)
+    assert graph.violations == (Violation(say.move_never_taken("locked"), (), "never taken"),)
 
 
-def test_the_same_name_elsewhere_does_not_hide_an_edge_that_can_not_be_taken() -> None:
+def test_an_impossible_edge_is_found_beside_one_of_its_name() -> None:
     blocked = '[register.key]\n[[edge]]\nname = "show"\nfrom = "look"\nto = "over"\nwhen = { key = "gold" }\n'
-    assert "the move show can never be taken" in rules(explore(small(LINE + blocked)))
+    assert say.move_never_taken("show") in rules(explore(small(LINE + blocked)))
 
 
 def test_a_machine_without_bounds_is_given_up() -> None:
@@ -292,9 +295,9 @@ def test_a_machine_without_bounds_is_given_up() -> None:
     assert explore(made, most=len(whole.snapshots)) == whole
     cut = explore(made, most=3)
     (told,) = cut.violations
-    assert told.rule == "more than 3 snapshots"
+    assert told.rule == say.too_many_snapshots(3)
     # No story of thousands of steps, and nothing of runs, which are not counted here: what counts furthest comes first.
-    assert told.story == ("it counts: turns up to 7, crashes up to 2, falls up to 1",)
+    assert told.story == (say.limits_counted([("turns", 7), ("crashes", 2), ("falls", 1)]),)
     assert len(cut.snapshots) < len(whole.snapshots)
 
 
@@ -305,8 +308,12 @@ def test_a_sign_off_that_an_agent_holds_is_found() -> None:
     graph = explore(made.replace(states={**made.states, "look": state}))
     assert (
         Violation(
-            "agent took the sign-off back",
-            ("start in work", "agent: work -> look (show) with ready", "agent: look -> work (back)"),
+            say.sign_off_taken("agent", "back", ()),
+            (
+                say.start("work"),
+                say.move_made("agent", "work", "look", "show", ("ready",), "", said_no=False),
+                say.last_move("agent", "look", "work", "back"),
+            ),
             "sign-off",
         )
         in graph.violations
@@ -338,13 +345,13 @@ set  = { begun = "slow" }
 def test_a_person_may_switch_the_mode_in_every_situation() -> None:
     """What needs one mode first and another later is found, with the switch as a part of its story."""
     (violation,) = explore(small(LINE + SKIPS + DONE_IS_SEEN, top=SWITCHED)).violations
-    assert violation.rule == "accepted work was seen: accept without hand-over"
+    assert violation.rule == say.property_broken("accepted work was seen", "accept", ("hand-over",))
     assert violation.story[:-1] == (
-        "start in work",
-        "person: work -> work (mark)",
-        "agent: work -> look (show) with ready",
-        "person: switches the mode to fast in look",
-        "agent: look -> wait (skip)",
+        say.start("work"),
+        say.move_made("person", "work", "work", "mark", (), "", said_no=False),
+        say.move_made("agent", "work", "look", "show", ("ready",), "", said_no=False),
+        say.mode_switched("fast", "look"),
+        say.move_made("agent", "look", "wait", "skip", (), "", said_no=False),
     )
 
 
@@ -362,10 +369,12 @@ def test_one_of_several_first_moves_is_enough() -> None:
     also = '[[edge]]\nname = "wave"\nfrom = "look"\nto = "wait"\nby = ["agent"]\n'
     either = DONE_IS_SEEN.replace('"hand-over"', '["hand-over", "wave"]')
     assert explore(small(LINE + also + either)).violations == ()
-    assert rules(explore(small(LINE + also + DONE_IS_SEEN))) == ["accepted work was seen: accept without hand-over"]
+    assert rules(explore(small(LINE + also + DONE_IS_SEEN))) == [
+        say.property_broken("accepted work was seen", "accept", ("hand-over",))
+    ]
     other = '[[edge]]\nname = "slip"\nfrom = "look"\nto = "wait"\nby = ["agent"]\n'
     told = rules(explore(small(LINE + also + other + either)))
-    assert told == ["accepted work was seen: accept without hand-over or wave"]
+    assert told == [say.property_broken("accepted work was seen", "accept", ("hand-over", "wave"))]
 
 
 def deaf(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
@@ -390,12 +399,12 @@ def servile(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Sign
 
 
 def formal(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
-    """A decider that takes everybody for a person who knows the name of an edge."""
+    """A decider that takes every actor for a person that names an edge."""
     return servile(made, at, facts, signal) if signal.want else decide(made, at, facts, signal)
 
 
 def eager(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
-    """A decider that takes everybody for a person who leaves the choice to it."""
+    """A decider that takes every actor for a person that leaves the choice to it."""
     return decide(made, at, facts, signal) if signal.want else servile(made, at, facts, signal)
 
 
@@ -413,12 +422,12 @@ NEVER = '[[edge]]\nname = "skip"\nfrom = "look"\nto = "over"\nnever = "no"\n'
 @pytest.mark.parametrize(
     ("decider", "rule"),
     [
-        (deaf, "show was taken with a gate closed"),
-        (reckless, "skip may never be taken and was"),
-        (servile, "agent took the sign-off accept"),
-        (formal, "agent took the sign-off accept"),
-        (eager, "agent took the sign-off accept"),
-        (lax, "person took the sign-off accept with ready waived"),
+        (deaf, say.gate_closed("show")),
+        (reckless, say.never_was_taken("skip")),
+        (servile, say.sign_off_taken("agent", "accept", ())),
+        (formal, say.sign_off_taken("agent", "accept", ())),
+        (eager, say.sign_off_taken("agent", "accept", ())),
+        (lax, say.sign_off_taken("person", "accept", ("ready",))),
     ],
 )
 def test_a_wrong_decider_is_found_out(decider: object, rule: str) -> None:
@@ -515,7 +524,7 @@ def test_a_route_takes_the_fewest_edges_and_no_forbidden_ones() -> None:
 
 
 @pytest.mark.requirement("S0.29")
-def test_in_the_phase_machine_every_repair_is_verified_before_it_is_reviewed() -> None:
+def test_phase_verifies_every_repair_before_its_review() -> None:
     made = load("phase", None)[0]
     (edge,) = [edge for edge in made.states["repair"].edges if not made.states[edge.target].is_end]
     assert edge.target == "verify"

@@ -6,6 +6,7 @@ import pytest
 
 from detent.core.lint import lint
 from detent.machines.load import load
+from detent.words.machines import lint as say
 from tests.unit.core.small import machine
 
 # A machine without a fault; each case below adds one.
@@ -66,81 +67,81 @@ to   = "{origin}"
 CASES = {
     "unreachable": (
         '[state.moon]\n[[edge]]\nname = "down"\nfrom = "moon"\nto = "over"',
-        "state moon: no move leads there",
+        say.state_unreached("moon"),
     ),
     "reached only by an edge that is never taken": (
         '[state.moon]\n[[edge]]\nname = "up"\nfrom = "work"\nto = "moon"\nnever = "too far"\n'
         '[[edge]]\nname = "down"\nfrom = "moon"\nto = "over"',
-        "state moon: no move leads there",
+        say.state_unreached("moon"),
     ),
     "reached only by re-opening": (
         '[state.moon]\n[[edge]]\nname = "down"\nfrom = "moon"\nto = "over"\n'
         '[[reopen]]\nname = "up"\nfrom = "over"\nto = "moon"',
-        "state moon: no move leads there",
+        say.state_unreached("moon"),
     ),
     "an end with an edge": (
         '[[edge]]\nname = "again"\nfrom = "over"\nto = "work"',
-        "state over: an end has the move again; write it as [[reopen]]",
+        say.end_has_move("over", "again"),
     ),
     "a state without a way out": (
         '[state.pit]\n[[edge]]\nname = "fall"\nfrom = "look"\nto = "pit"\nby = ["agent"]',
-        "state pit: no move leads out, and it is not marked as an end",
+        say.no_way_out("pit"),
     ),
     "a state whose only edge is never taken": (
         '[state.pit]\n[[edge]]\nname = "fall"\nfrom = "look"\nto = "pit"\nby = ["agent"]\n'
         '[[edge]]\nname = "climb"\nfrom = "pit"\nto = "work"\nnever = "too steep"',
-        "state pit: no move leads out, and it is not marked as an end",
+        say.no_way_out("pit"),
     ),
     "a re-opening that would go forward past all gates": (
         '[[reopen]]\nname = "anew"\nfrom = "work"\nto = "look"',
-        "state work: the re-opening anew leads to no earlier state",
+        say.reopening_leads_ahead("work", "anew"),
     ),
     "two edges of one name": (
         '[[edge]]\nname = "back"\nfrom = "look"\nto = "over"\nby = ["person"]\nsign_off = true',
-        "state look: two moves are called back",
+        say.move_name_twice("look", "back"),
     ),
     "an edge called like another state": (
         '[[edge]]\nname = "look"\nfrom = "work"\nto = "work"\nby = ["agent"]',
-        "state work: the move look is called like another state",
+        say.move_named_like_state("work", "look"),
     ),
     "a forbidden pair that is an edge": (
         '[[forbidden]]\nfrom = "look"\nto = "work"\nwhy = "no"',
-        "forbidden look -> work: the machine has this move",
+        say.forbidden_move_exists("look", "work"),
     ),
     "an engine that needs nothing": (
         '[[edge]]\nname = "rush"\nfrom = "work"\nto = "work"\nby = ["engine"]',
-        "work -> work: the engine needs a gate or a spent limit to leave an agent's state",
+        say.engine_needs_gate("work", "work"),
     ),
     "an engine that needs nothing on one of two ways": (
         '[[edge]]\nname = "rush"\nfrom = "work"\nto = "work"\n'
         'ways = [ { by = ["agent"] }, { by = ["person", "engine"] } ]',
-        "work -> work: the engine needs a gate or a spent limit to leave an agent's state",
+        say.engine_needs_gate("work", "work"),
     ),
     "a negated gate at entry": (
         '[[edge]]\nname = "fail"\nfrom = "work"\nto = "work"\nby = ["engine"]\n'
         'needs = ["ready", "red"]\nafter = ["entry"]',
-        "work -> work: the negated gate red would fire before any run",
+        say.negated_gate_at_entry("work", "work", "red"),
     ),
     "a gate made of a negated one at entry": (
         '[[edge]]\nname = "fail"\nfrom = "work"\nto = "work"\nby = ["engine"]\nneeds = ["both"]\nafter = ["entry"]',
-        "work -> work: the negated gate both would fire before any run",
+        say.negated_gate_at_entry("work", "work", "both"),
     ),
     "a way round a sign-off": (
         '[[edge]]\nname = "sneak"\nfrom = "look"\nto = "over"\nby = ["agent"]',
-        "look -> over: sneak goes round a sign-off",
+        say.goes_round_sign_off("look", "over", "sneak"),
     ),
     "an agent that re-opens": (
         '[[reopen]]\nname = "wake"\nfrom = "over"\nto = "work"\nby = ["person", "agent"]',
-        "over: re-opening wake is for a person alone",
+        say.reopening_not_by_person("over", "wake"),
     ),
-    "an unused gate": ('[gate.lonely]\ncheck = "file"', "gate lonely: no move needs it"),
+    "an unused gate": ('[gate.lonely]\ncheck = "file"', say.gate_unused("lonely")),
     "a limit nobody asks for": (
         '[limit.idle]\nmax = 3\n[[edge]]\nname = "tick"\nfrom = "work"\nto = "work"\nby = ["agent"]\ncounts = "idle"',
-        "limit idle: counted, but no move asks for it",
+        say.limit_unused("idle"),
     ),
     "a crash limit nobody asks for": (
         '[limit.idle]\nmax = 3\n[crash]\ncounts = "idle"',
-        "limit idle: counted, but no move asks for it",
+        say.limit_unused("idle"),
     ),
 }
 
@@ -183,7 +184,7 @@ to   = "work"
 
 
 def test_a_machine_ends_or_rests_somewhere() -> None:
-    assert lint(machine(ENDLESS.format(rest=""))) == ("no state is an end, and in none the work may rest",)
+    assert lint(machine(ENDLESS.format(rest=""))) == (say.no_end(),)
     assert lint(machine(ENDLESS.format(rest="rest = true"))) == ()
 
 

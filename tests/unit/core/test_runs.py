@@ -7,6 +7,7 @@ import pytest
 from detent.core.machine import TAINTED
 from detent.core.runs import run_over, runs_spent, stayed, stop
 from detent.core.values import Signal, Snapshot
+from detent.words import core as say
 from tests.unit.core.small import advanced, ask, small, waited
 
 GO = '[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nby = ["agent", "engine"]\nneeds = ["ready"]'
@@ -30,8 +31,8 @@ def test_runs_are_counted_up_to_their_limit_and_then_none_starts() -> None:
     for _ in range(2):
         assert runs_spent(made, at) == ""
         at = run_over(made, at, "finished")
-    assert runs_spent(made, at) == "2 agent runs since a person last acted"
-    assert runs_spent(made, run_over(made, at, "finished")) == "2 agent runs since a person last acted"
+    assert runs_spent(made, at) == say.runs_used_up(2)
+    assert runs_spent(made, run_over(made, at, "finished")) == say.runs_used_up(2)
 
 
 def test_no_move_of_the_engine_follows_from_a_tainted_run() -> None:
@@ -51,7 +52,7 @@ def test_idle_runs_in_a_row_stop_the_task_and_progress_begins_anew() -> None:
     twice = stayed(made, once, made_progress=False)
     assert (twice.counters, twice.registers) == (
         {"idle": 2},
-        {"stopped": "no material progress: 2 agent run(s) changed nothing"},
+        {"stopped": say.runs_changed_nothing(2)},
     )
 
 

@@ -11,7 +11,9 @@ import pytest
 from detent.gates.plan import receipt_key
 from detent.gates.registry import checks
 from detent.store.journal.observed import Command
-from tests.unit.gates.conftest import MACHINE, World
+from detent.words import gates as gates_words
+from detent.words import proof as proof_words
+from tests.unit.gates.world import MACHINE, World
 
 FRAME = {
     "Objective": "add a parser",
@@ -75,7 +77,7 @@ def test_failed_checks_count_in_the_visit_that_listed_them(world: World) -> None
     world.enter()
     world.evidence("## Failed checks\n\n- the page is empty\n")
     fact = world.fact("failures_none")
-    assert (fact.ok, fact.why) == (False, 'EVIDENCE.md says under "## Failed checks": the page is empty')
+    assert (fact.ok, fact.why) == (False, gates_words.section_says("EVIDENCE.md", "Failed checks", "the page is empty"))
     world.enter()
     assert world.fact("failures_none").ok
 
@@ -102,7 +104,7 @@ def test_a_whole_frame_is_complete(world: World) -> None:
 def test_all_holes_are_named_at_once(world: World) -> None:
     world.fields({})
     assert world.fact("frame_known").why == (
-        'STATE.md has nothing under "Objective:", "Done gate:", "Not doing:", "Reality constraints:"'
+        gates_words.fields_blank("STATE.md", ["Objective", "Done gate", "Not doing", "Reality constraints"])
     )
 
 
@@ -187,9 +189,9 @@ def test_a_value_the_engine_owns_is_never_read_from_the_file(world: World) -> No
     world.fields({"Repair applied": "no", "Revalidation status": "pass"})
     world.snapshot = world.snapshot.replace(registers={"Repair applied": "yes", "Revalidation status": "pending"})
     fact = world.fact("revalidated")
-    assert (fact.ok, fact.why) == (False, "Revalidation status is pending, not pass")
+    assert (fact.ok, fact.why) == (False, gates_words.register_is_not("Revalidation status", "pending", "pass"))
     world.snapshot = world.snapshot.replace(registers={"Repair applied": "yes"})
-    assert world.fact("revalidated").why == "Revalidation status is empty, not pass"
+    assert world.fact("revalidated").why == gates_words.register_is_not("Revalidation status", "", "pass")
     for registers in ({"Repair applied": "no"}, {"Repair applied": "yes", "Revalidation status": "pass"}):
         world.snapshot = world.snapshot.replace(registers=registers)
         assert world.fact("revalidated").ok
@@ -201,15 +203,18 @@ def test_a_value_the_engine_owns_is_never_read_from_the_file(world: World) -> No
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        *((f"## Failed checks\n\n{value}\n", 'EVIDENCE.md has nothing under "## Failed checks"') for value in EMPTY),
-        ("## Failed checks\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
-        ("## Failed checks\n### lint\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
-        ("## Failed checks\n\nRound: 2\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
-        ("## Failed checks\n\n- **Round:** 2.\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
-        ("", 'EVIDENCE.md has no section "## Failed checks"'),
-        ("# Failed checks\n\nlint\n", 'EVIDENCE.md has no section "## Failed checks"'),
-        ("```\n## Failed checks\n\nlint\n```\n", 'EVIDENCE.md has no section "## Failed checks"'),
-        ("## Failed checks\n\nlint\n\n## Failed checks\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
+        *(
+            (f"## Failed checks\n\n{value}\n", gates_words.section_blank("EVIDENCE.md", "Failed checks"))
+            for value in EMPTY
+        ),
+        ("## Failed checks\n", gates_words.section_blank("EVIDENCE.md", "Failed checks")),
+        ("## Failed checks\n### lint\n", gates_words.section_blank("EVIDENCE.md", "Failed checks")),
+        ("## Failed checks\n\nRound: 2\n", gates_words.section_blank("EVIDENCE.md", "Failed checks")),
+        ("## Failed checks\n\n- **Round:** 2.\n", gates_words.section_blank("EVIDENCE.md", "Failed checks")),
+        ("", gates_words.section_missing("EVIDENCE.md", "Failed checks")),
+        ("# Failed checks\n\nlint\n", gates_words.section_missing("EVIDENCE.md", "Failed checks")),
+        ("```\n## Failed checks\n\nlint\n```\n", gates_words.section_missing("EVIDENCE.md", "Failed checks")),
+        ("## Failed checks\n\nlint\n\n## Failed checks\n", gates_words.section_blank("EVIDENCE.md", "Failed checks")),
     ],
 )
 def test_a_section_without_words_of_its_own_is_closed(world: World, text: str, why: str) -> None:
@@ -227,7 +232,7 @@ def test_a_section_with_words_is_open(world: World, body: str) -> None:
 
 def test_a_missing_file_is_a_missing_section(world: World) -> None:
     world.evidence_file.unlink()
-    assert world.fact("failures_named").why == 'EVIDENCE.md has no section "## Failed checks"'
+    assert world.fact("failures_named").why == gates_words.section_missing("EVIDENCE.md", "Failed checks")
 
 
 UNREADABLE: dict[str, tuple[Callable[[World], object], str]] = {
@@ -285,11 +290,11 @@ def test_one_label_per_feature_in_either_file(world: World, file: str, label: st
 @pytest.mark.parametrize(
     ("answer", "body", "why"),
     [
-        ("", "", 'STATE.md says neither yes nor no under "User facing:"'),
-        ("maybe", "", 'STATE.md says neither yes nor no under "User facing:"'),
-        ("yes | no", "", 'STATE.md says neither yes nor no under "User facing:"'),
-        ("yes", "", 'STATE.md says "User facing: yes", but "## Visible features" lists nothing'),
-        ("yes", "TODO", 'STATE.md says "User facing: yes", but "## Visible features" lists nothing'),
+        ("", "", gates_words.neither_yes_nor_no("STATE.md", "User facing")),
+        ("maybe", "", gates_words.neither_yes_nor_no("STATE.md", "User facing")),
+        ("yes | no", "", gates_words.neither_yes_nor_no("STATE.md", "User facing")),
+        ("yes", "", gates_words.yes_without_list("STATE.md", "User facing", "Visible features")),
+        ("yes", "TODO", gates_words.yes_without_list("STATE.md", "User facing", "Visible features")),
         ("yes", "<!-- - login: real_working -->", 'STATE.md says "User facing: yes", but'),
         ("yes", "- login form", '"login form" under "## Visible features" has no label of: real_working, '),
         ("no", "- login form", "has no label of"),
@@ -316,7 +321,7 @@ def test_a_feature_without_one_truthful_label_closes_the_gate(world: World, answ
     assert '"- login form: real_working"' in fact.fix
 
 
-def test_work_that_nobody_sees_needs_no_list(world: World) -> None:
+def test_internal_work_needs_no_feature_list(world: World) -> None:
     world.fields({"User facing": "no"})
     assert world.fact("features_labelled").ok
 
@@ -359,7 +364,11 @@ def test_proof_that_is_there_opens_the_gate(world: World, value: str) -> None:
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        *((value, 'STATE.md: "Evidence location:" names no file') for value in EMPTY if value != "[ ]"),
+        *(
+            (value, gates_words.field_names_no_file("STATE.md", "Evidence location"))
+            for value in EMPTY
+            if value != "[ ]"
+        ),
         ("artifacts/none.txt", "names 'artifacts/none.txt', which is not there"),
         ("artifacts/empty.txt", "names 'artifacts/empty.txt', which is empty"),
         ("artifacts/nothing", "names 'artifacts/nothing', which is empty"),
@@ -469,7 +478,7 @@ def test_something_that_can_not_be_clicked_does_not(world: World, value: str, wh
 def test_once_there_are_artifacts_there_must_be_a_link(world: World) -> None:
     assert world.fact("evidence_linked").ok, "nothing to link to"
     path = world.artifact()
-    assert world.fact("evidence_linked").why == 'STATE.md: "Evidence link:" is empty'
+    assert world.fact("evidence_linked").why == gates_words.link_empty("STATE.md", "Evidence link")
     world.fields({"Evidence link": "[proof](artifacts/result.txt)"})
     assert world.fact("evidence_linked").ok
     path.unlink()
@@ -481,7 +490,7 @@ def test_once_there_are_artifacts_there_must_be_a_link(world: World) -> None:
 
 
 def test_a_receipt_that_the_journal_does_not_vouch_for_proves_nothing(world: World) -> None:
-    """Whoever can write into the folder of receipts can write a green one; only the engine can journal its hash."""
+    """Any process with access to the folder can write a green receipt; only the engine can journal its hash."""
     world.fields(FRAME)
     world.receipt("make test", 0)
     assert world.fact("validation_passed").ok
@@ -497,13 +506,13 @@ def test_a_receipt_that_the_journal_does_not_vouch_for_proves_nothing(world: Wor
 def test_commands_count_only_on_exactly_this_tree(world: World) -> None:
     world.fields(FRAME)
     fact = world.fact("validation_passed")
-    assert (fact.ok, fact.pending, fact.why) == (False, True, "not run on this tree: make test")
+    assert (fact.ok, fact.pending, fact.why) == (False, True, proof_words.not_run(["make test"]))
     world.receipt("make test", 0, tree="tree-0")
     assert world.fact("validation_passed").pending, "another tree"
     world.receipt("make test", 2)
     fact = world.fact("validation_passed")
     assert (fact.ok, fact.pending) == (False, False)
-    assert fact.why == "'make test' failed on this tree (exit 2): some words"
+    assert fact.why == proof_words.command_failed_here("make test", "exit 2", "a line\nsome words", "")
     world.receipt("make test", 2, 0)
     fact = world.fact("validation_passed")
     assert fact.ok
@@ -520,7 +529,7 @@ def test_the_projects_commands_are_part_of_every_plan(world: World) -> None:
     world.fields(FRAME)
     world.commands = (Command("lint", "make lint"),)
     world.receipt("make test", 0)
-    assert world.fact("validation_passed").why == "not run on this tree: make lint"
+    assert world.fact("validation_passed").why == proof_words.not_run(["make lint"])
     world.receipt("make lint", 1)
     world.receipt("make test", 1)
     assert world.fact("validation_passed").why.count("failed on this tree") == 2, "all red ones are named"
@@ -543,10 +552,10 @@ def test_a_plan_without_a_command_proves_nothing(world: World, plan: str) -> Non
     world.fields({**FRAME, "Validation plan": plan})
     fact = world.fact("validation_passed")
     assert (fact.ok, fact.pending) == (False, False)
-    assert fact.why.startswith('"Validation plan" names no command')
+    assert fact.why == proof_words.field_names_no_command("Validation plan", "")
 
 
-def test_a_receipt_holds_for_its_tree_its_command_its_gate_and_its_workspace() -> None:
+def test_a_receipt_is_bound_to_tree_command_gate_and_workspace() -> None:
     gate = MACHINE.gates["validation_passed"]
     other = gate.replace(params={"field": "Other"})
     keys = {
@@ -642,39 +651,39 @@ def test_an_answer_is_a_yes_a_name_and_a_proof(world: World, line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("- objective matched:", "is not answered with a clear yes"),
-        ("- objective matched: no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes/no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes or no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes | no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes? by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes, partly, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes, but not checked by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yesterday, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: ~~yes~~, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: not yes, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
-        ("- objective matched: yes, artifacts/result.txt", "does not say who looked (by NAME)"),
-        ("- objective matched: yes, by <name>, artifacts/result.txt", "does not say who looked (by NAME)"),
-        ("- objective matched: yes, by NAME, artifacts/result.txt", "does not say who looked (by NAME)"),
-        ("- objective matched: yes, by nobody, artifacts/result.txt", "does not say who looked (by NAME)"),
-        ("- objective matched: yes, by TODO, artifacts/result.txt", "does not say who looked (by NAME)"),
-        ("- objective matched: yes, by Ann", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, artifacts/none.txt", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, who read all artifacts", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, artifacts/empty.txt", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, /etc/passwd", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, ../outside.txt", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, STATE.md", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, EVIDENCE.md", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, ./EVIDENCE.md", "names no proof that exists"),
-        ("- objective matched: yes, by Ann, <!-- artifacts/result.txt -->", "names no proof that exists"),
-        ("> objective matched: yes, by Ann, artifacts/result.txt", "is not answered"),
-        ("```\nobjective matched: yes, by Ann, artifacts/result.txt\n```", "is not answered"),
-        ("<!-- objective matched: yes, by Ann, artifacts/result.txt -->", "is not answered"),
-        ("- was the objective matched: yes, by Ann, artifacts/result.txt", "is not answered"),
+        ("- objective matched:", gates_words.no_clear_yes()),
+        ("- objective matched: no, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes/no, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes or no, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes | no, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes? by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes, partly, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes, but not checked by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yesterday, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: ~~yes~~, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: not yes, by Ann, artifacts/result.txt", gates_words.no_clear_yes()),
+        ("- objective matched: yes, artifacts/result.txt", gates_words.answer_without_name()),
+        ("- objective matched: yes, by <name>, artifacts/result.txt", gates_words.answer_without_name()),
+        ("- objective matched: yes, by NAME, artifacts/result.txt", gates_words.answer_without_name()),
+        ("- objective matched: yes, by nobody, artifacts/result.txt", gates_words.answer_without_name()),
+        ("- objective matched: yes, by TODO, artifacts/result.txt", gates_words.answer_without_name()),
+        ("- objective matched: yes, by Ann", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, artifacts/none.txt", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, who read all artifacts", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, artifacts/empty.txt", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, /etc/passwd", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, ../outside.txt", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, STATE.md", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, EVIDENCE.md", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, ./EVIDENCE.md", gates_words.answer_without_proof()),
+        ("- objective matched: yes, by Ann, <!-- artifacts/result.txt -->", gates_words.answer_without_proof()),
+        ("> objective matched: yes, by Ann, artifacts/result.txt", gates_words.not_answered()),
+        ("```\nobjective matched: yes, by Ann, artifacts/result.txt\n```", gates_words.not_answered()),
+        ("<!-- objective matched: yes, by Ann, artifacts/result.txt -->", gates_words.not_answered()),
+        ("- was the objective matched: yes, by Ann, artifacts/result.txt", gates_words.not_answered()),
         (
             "- objective matched: yes, by Ann, artifacts/result.txt\n- objective matched: no, by Bob",
-            "is answered twice",
+            gates_words.answered_twice(),
         ),
     ],
 )
@@ -699,8 +708,8 @@ def test_a_long_answer_does_not_search_the_disk_for_ever(world: World) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", 'EVIDENCE.md has no section "## Gate answers"'),
-        ("## Gate answers\n\nTODO\n", 'EVIDENCE.md has nothing under "## Gate answers"'),
+        ("", gates_words.section_missing("EVIDENCE.md", "Gate answers")),
+        ("## Gate answers\n\nTODO\n", gates_words.section_blank("EVIDENCE.md", "Gate answers")),
     ],
 )
 def test_where_nothing_is_answered_no_single_question_is_named(world: World, text: str, why: str) -> None:
@@ -733,12 +742,12 @@ def test_a_sentence_quotes_only_the_beginning_of_what_is_long(world: World, gate
 
 def test_a_field_without_a_value_says_nothing(world: World) -> None:
     world.fields({"Candidate done": ""})
-    assert world.fact("candidate").why == 'STATE.md says "Candidate done: nothing", not "yes"'
+    assert world.fact("candidate").why == gates_words.field_differs("STATE.md", "Candidate done", "", "yes")
 
 
 def test_a_failed_command_is_named_by_its_first_line(world: World) -> None:
     world.fields({"Validation plan": "\n```\nmake one\nmake two\n```"})
-    assert world.fact("validation_passed").why == "not run on this tree: make one"
+    assert world.fact("validation_passed").why == proof_words.not_run(["make one"])
 
 
 def test_every_check_says_what_it_must_be_given() -> None:
@@ -748,7 +757,8 @@ def test_every_check_says_what_it_must_be_given() -> None:
     of_checkout = {"git_clean", "baseline_known", "protected_ok", "same_tree", "tree_edited"}
     of_tree = {"lockfile", "secret_scan", "dependency_audit"}
     of_deployment = {"taken_back"}
-    assert asks_nothing == of_checkout | of_project | of_person | of_tree | of_deployment
+    of_proof = {"proof", "proof_accepted"}
+    assert asks_nothing == of_proof | of_checkout | of_project | of_person | of_tree | of_deployment
 
 
 def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:
@@ -757,7 +767,10 @@ def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:
     world.enter()
     (world.tree / "report.txt").write_text("made anew\n", encoding="utf-8")
     fact = world.fact("evidence_fresh")
-    assert (fact.ok, "does not lie in the task folder" in fact.why) == (False, True)
+    assert (fact.ok, fact.why == gates_words.named_file_elsewhere("STATE.md", "Evidence location", "report.txt")) == (
+        False,
+        True,
+    )
     assert world.fact("evidence_exists").ok
 
 

@@ -13,7 +13,8 @@ from detent.gates.judge import judge
 from detent.gates.plan import receipt_key
 from detent.store.journal.observed import Command
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
-from tests.unit.gates.conftest import MACHINE, World
+from detent.words import proof as say
+from tests.unit.gates.world import MACHINE, World
 
 PLAN = "Validation plan"
 TEST, LINT = Command("test", "make test"), Command("lint", "make lint")
@@ -78,33 +79,33 @@ def test_nothing_to_compare_with_is_closed_for_good(world: World) -> None:
     assert len(asked.runs()) == 2
     fact = asked.fact()
     assert (fact.ok, fact.pending) == (False, False)
-    assert "no first commit" in fact.why
+    assert fact.why == say.no_first_commit()
 
 
 def test_no_command_is_closed(world: World) -> None:
     fact = Asked(world, command="nonsense").fact()
     assert (fact.ok, fact.pending) == (False, False)
-    assert "names no command" in fact.why
+    assert fact.why == say.field_names_no_command("Validation plan", "")
 
 
-def test_where_the_engine_keeps_the_place_a_person_is_told_how_to_name_a_command(world: World) -> None:
+def test_without_a_command_the_fix_names_configure_check(world: World) -> None:
     asked = Asked(world, field="/checks")
     world.commands = ()
     fact = asked.fact()
-    assert fact.why == "neither the project nor the task names a command"
+    assert fact.why == say.no_command_anywhere()
     assert "detent configure --check" in fact.fix
 
 
 def test_what_was_not_run_can_be_run(world: World) -> None:
     asked = Asked(world)
-    assert asked.fact().why == "not run on this tree: make test, make lint"
+    assert asked.fact().why == say.not_run(["make test", "make lint"])
     asked.receipt(TEST, 0, before=False)
     asked.receipt(LINT, 0, before=False)
     fact = asked.fact()
     assert (fact.ok, fact.pending) == (False, True)
-    assert fact.why == "not run without the change: make test, make lint"
+    assert fact.why == say.not_run_without_change(["make test", "make lint"])
     asked.receipt(TEST, 1, before=True)
-    assert asked.fact().why == "not run without the change: make lint"
+    assert asked.fact().why == say.not_run_without_change(["make lint"])
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_what_was_not_run_can_be_run(world: World) -> None:
         ((1, 1), True, ""),
         ((1, 0), True, ""),
         ((0, 2), True, ""),
-        ((0, 0), False, "it passes without the change too, so it proves nothing: make test, make lint"),
+        ((0, 0), False, say.passes_without_change(["make test", "make lint"])),
     ],
 )
 def test_one_command_must_have_failed_without_the_change(
@@ -145,7 +146,7 @@ def test_what_was_cut_short_without_the_change_is_no_failure(world: World) -> No
     asked.receipt(TEST, -9, before=True, problem="timed out after 5 s")
     fact = asked.fact()
     assert not fact.ok
-    assert "did not come to its own end: timed out after 5 s" in fact.why
+    assert fact.why == say.broken_without_change("make test", "timed out after 5 s")
 
 
 def test_the_proof_names_both_runs(world: World) -> None:
@@ -174,7 +175,7 @@ def test_a_failure_is_known_once_every_command_was_run(world: World) -> None:
 
 def test_without_commands_nothing_failed_and_nothing_can_be_run(world: World) -> None:
     fact = failed(world)
-    assert (fact.ok, fact.pending, fact.why) == (False, False, "not run on this tree: nothing")
+    assert (fact.ok, fact.pending, fact.why) == (False, False, say.not_run([]))
 
 
 def test_what_failed_is_named_with_its_end(world: World) -> None:
@@ -186,8 +187,8 @@ def test_what_failed_is_named_with_its_end(world: World) -> None:
     assert (fact.ok, fact.pending, fact.why, fact.by_hand) == (True, False, "", False)
     assert fact.note == "'make test' failed (exit 2: some words); 'make slow' failed (timed out after 5 s: some words)"
     assert fact.parts == (
-        ("make test", False, "exit 2: some words"),
-        ("make slow", False, "timed out after 5 s: some words"),
+        ("make test", False, say.result("exit 2", "a line\nsome words")),
+        ("make slow", False, say.result("timed out after 5 s", "a line\nsome words")),
     )
 
 
@@ -196,7 +197,7 @@ def test_where_all_passed_none_failed(world: World) -> None:
     world.receipt(TEST.line, 0)
     world.receipt(LINT.line, 1, 0)
     fact = failed(world)
-    assert (fact.ok, fact.pending, fact.why) == (False, False, "every command passed on this tree")
+    assert (fact.ok, fact.pending, fact.why) == (False, False, say.every_command_passed())
 
 
 def test_a_checkout_that_could_not_be_made_ready_is_no_failure_of_the_work(world: World) -> None:
@@ -205,7 +206,7 @@ def test_a_checkout_that_could_not_be_made_ready_is_no_failure_of_the_work(world
     world.receipt(LINT.line, problem=f"{SETUP_FAILED}: no disk")
     fact = failed(world)
     assert (fact.ok, fact.pending) == (False, False)
-    assert fact.why == "set-up failed: no disk: some words; that says nothing about the work"
+    assert fact.why == say.came_to_no_end("set-up failed: no disk", "a line\nsome words")
 
 
 def test_the_proof_of_a_failure_is_that_of_all_the_runs(world: World) -> None:

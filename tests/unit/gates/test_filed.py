@@ -11,16 +11,19 @@ from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
-from tests.unit.gates.conftest import MACHINE, World
+from detent.store.journal.memory import Filing
+from detent.words import gates as say
+from detent.words import proof as proof_words
+from tests.unit.gates.world import MACHINE, World
 
 PATCH, FOLDER = "code/diff.patch", "code/files/"
-NOT_LOOKED = "the tree has not been looked at since it changed"
+NOT_LOOKED = proof_words.tree_not_scanned()
 
 
-def filing(tree: str = "tree-1", *refused: str, **files: str) -> Mapping[str, Any]:
+def filing(tree: str = "tree-1", *refused: str, **files: str) -> Filing:
     """What a run's end filed; a place is named by its first word."""
     places = {"patch": PATCH, "folder": FOLDER}
-    return {"tree": tree, "files": {places[name]: digest for name, digest in files.items()}, "refused": list(refused)}
+    return Filing(tree=tree, files={places[name]: digest for name, digest in files.items()}, refused=list(refused))
 
 
 def seen_by(world: World, gate: Gate, **more: Any) -> Seen:
@@ -45,7 +48,7 @@ def lay_there(world: World, check: str, params: Mapping[str, Any], **more: Any) 
 
 
 def test_a_tree_that_is_still_the_same_is_the_proof(world: World) -> None:
-    fact = asked(world, "same_tree", came_with="tree-1")
+    fact = asked(world, "same_tree", entry_tree="tree-1")
     assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "tree-1", False)
 
 
@@ -54,13 +57,13 @@ def test_a_tree_that_is_still_the_same_is_the_proof(world: World) -> None:
     [
         ("", "", NOT_LOOKED),
         ("", "a" * 40, NOT_LOOKED),
-        ("a" * 40, "", "the move that led here did not look at the tree"),
+        ("a" * 40, "", proof_words.move_saw_no_tree()),
         ("a" * 40, "b" * 40, f"the tree is {'a' * 12} now, it was {'b' * 12} when it came here"),
     ],
 )
 def test_a_tree_that_changed_or_is_not_known_is_not_the_same(world: World, now: str, then: str, why: str) -> None:
     world.tree_id = now
-    fact = asked(world, "same_tree", came_with=then)
+    fact = asked(world, "same_tree", entry_tree=then)
     assert (fact.ok, fact.why, fact.proof) == (False, why, "")
 
 
@@ -79,7 +82,7 @@ def test_what_was_filed_for_the_tree_as_it_is_counts_by_its_hash(world: World, p
     ("tree", "filed", "why"),
     [
         ("", filing("", patch="digest"), NOT_LOOKED),
-        ("tree-1", {}, f"{PATCH} is not there for the tree as it is: nothing has changed, or nobody has asked"),
+        ("tree-1", Filing(), f"{PATCH} is not there for the tree as it is: nothing has changed, or nobody has asked"),
         ("tree-1", filing("tree-0", patch="digest"), f"{PATCH} is not there for the tree as it is"),
         ("tree-1", filing(), f"{PATCH} would be empty: nothing has changed since the work began"),
         ("tree-1", filing(patch=""), f"{PATCH} would be empty"),
@@ -87,9 +90,7 @@ def test_what_was_filed_for_the_tree_as_it_is_counts_by_its_hash(world: World, p
         ("tree-1", filing("tree-1", "a.bin is too large", "b is a link"), "a.bin is too large; b is a link"),
     ],
 )
-def test_what_was_not_filed_for_the_tree_as_it_is_does_not(
-    world: World, tree: str, filed: Mapping[str, Any], why: str
-) -> None:
+def test_what_was_not_filed_for_the_tree_as_it_is_does_not(world: World, tree: str, filed: Filing, why: str) -> None:
     (world.folder / "code").mkdir()
     (world.folder / PATCH).write_text("written by somebody else\n", encoding="utf-8")
     world.tree_id = tree
@@ -128,13 +129,13 @@ def test_of_a_folder_only_the_patch_beside_it_says_whether_it_is_new(world: Worl
     assert asked(world, "filed", params={"file": FOLDER}, filing=filing(folder="digest")).ok
 
 
-def test_a_patch_may_be_what_nobody_else_may_name_as_proof(world: World) -> None:
+def test_the_engine_s_own_file_counts_as_filed_when_it_changed(world: World) -> None:
     """The engine's own files are no proof to others, and still they are seen to be old or new."""
     params = {"file": "history.jsonl"}
     (world.folder / "history.jsonl").write_text("{}\n", encoding="utf-8")
     lay_there(world, "filed", params)
-    filed = {"tree": "tree-1", "files": {"history.jsonl": "digest"}, "refused": []}
-    assert "is unchanged since" in asked(world, "filed", params=params, filing=filed).why
+    filed = Filing(tree="tree-1", files={"history.jsonl": "digest"})
+    assert asked(world, "filed", params=params, filing=filed).why == say.stale(["history.jsonl"], "verify")
     (world.folder / "history.jsonl").write_text("{}\n{}\n", encoding="utf-8")
     assert asked(world, "filed", params=params, filing=filed).ok
 
@@ -153,6 +154,6 @@ def test_one_file_that_is_new_renews_them_all(world: World) -> None:
         assert (fact.ok, fact.why, fact.by_hand) == (True, "", False), name
         lay_there(world, "renewed", params)
         fact = asked(world, "renewed", params=params)
-        assert (fact.ok, fact.why) == (False, "plan.md and history.jsonl: the same as when verify was entered")
+        assert (fact.ok, fact.why) == (False, proof_words.not_renewed(["plan.md", "history.jsonl"], "verify"))
     path.unlink()
     assert asked(world, "renewed", params=params).ok, "one that is gone is not what lay there"

@@ -18,8 +18,13 @@ from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
 from detent.machines.load import load
 from detent.runner.make.vocabulary import vocabulary
+from detent.store.journal.memory import Filing
 from detent.store.journal.native import Document
 from detent.store.journal.receipts import ReceiptStore
+from detent.words import gates as gates_words
+from detent.words.message import code_of
+from detent.words.store import disk as disk_words
+from detent.words.store import text as say
 
 ROOT = Path(__file__).resolve().parents[3]
 MACHINE = load("global", vocabulary())[0]
@@ -35,7 +40,7 @@ class Desk:
         self.folder = folder
         self.changed: tuple[str, ...] | None = ()
         self.snapshot = Snapshot(state="planning", visits={"planning": 2})
-        self.filing: Mapping[str, Any] = {}
+        self.filing = Filing()
 
     def put(self, name: str, content: object) -> Path:
         path = self.folder / name
@@ -81,8 +86,8 @@ BROKEN: Mapping[str, tuple[bytes, str]] = {
     "no UTF-8": (b'{"summary": "\xff"}', "not UTF-8"),
     "no JSON": (b'{"summary": ', "line 1: no valid JSON"),
     "two values": (b"{} {}", "no valid JSON"),
-    "a key twice": (b'{"summary": "a", "summary": "b", "open_questions": []}', "the key 'summary' stands there twice"),
-    "not a number": (b'{"summary": "a", "open_questions": [], "cost": NaN}', "NaN is no JSON value"),
+    "a key twice": (b'{"summary": "a", "summary": "b", "open_questions": []}', say.key_twice("summary")),
+    "not a number": (b'{"summary": "a", "open_questions": [], "cost": NaN}', say.no_json_value("NaN")),
     "half a character": (rb'{"summary": "\ud800", "open_questions": []}', "half a character"),
     "too deep": (b"[" * 100_000 + b"]" * 100_000, "no valid JSON"),
     "a list": (b"[]", f"{PLANNING} /: must be object"),
@@ -118,19 +123,25 @@ def test_a_plan_that_is_missing_a_link_a_folder_or_huge_proves_nothing(desk: Des
     assert desk.fact("plan_written").ok
     path.rename(tmp_path / "other.json")
     path.symlink_to(tmp_path / "other.json")
-    assert "symbolic link" in desk.fact("plan_written").why
+    assert code_of(desk.fact("plan_written").why) == "gates.unreadable"
     path.unlink()
     path.mkdir()
-    assert "not a plain file" in desk.fact("plan_written").why
+    assert desk.fact("plan_written").why == gates_words.unreadable(
+        "planning/planning.ai.json", disk_words.no_plain_file()
+    )
     path.rmdir()
     path.write_bytes(b" " * 4_000_001)
-    assert "at most 4000000 are allowed" in desk.fact("plan_written").why
+    assert desk.fact("plan_written").why == gates_words.unreadable(
+        "planning/planning.ai.json", disk_words.too_large(4000001, 4000000)
+    )
     path.unlink()
     os.mkfifo(path)
-    assert "not a plain file" in desk.fact("plan_written").why
+    assert desk.fact("plan_written").why == gates_words.unreadable(
+        "planning/planning.ai.json", disk_words.no_plain_file()
+    )
 
 
-def test_what_nobody_could_read_proves_no_opposite(desk: Desk, tmp_path: Path) -> None:
+def test_an_unreadable_plan_is_not_proven_broken(desk: Desk, tmp_path: Path) -> None:
     path = desk.put(PLANNING, PLAN)
     desk.put(FILES, ["app.py"])
     assert not desk.fact("plan_broken").ok
@@ -302,9 +313,9 @@ def test_a_review_of_the_code_opens_one_gate_or_none(desk: Desk, how: str) -> No
 
 def test_a_review_is_about_the_files_its_run_saw(desk: Desk) -> None:
     desk.put(CODE_REVIEW, {"issues": []})
-    desk.filing = {"tree": "t", "files": {CODE_REVIEW: "filed"}}
+    desk.filing = Filing(tree="t", files={CODE_REVIEW: "filed"})
     assert desk.fact(PASS).ok
-    desk.filing = {"tree": "another", "files": {CODE_REVIEW: "filed"}}
+    desk.filing = Filing(tree="another", files={CODE_REVIEW: "filed"})
     assert desk.fact(PASS).why == f"{CODE_REVIEW}: it is about other files than there are now"
 
 
@@ -366,7 +377,7 @@ def test_a_signal_of_an_earlier_visit_is_none(desk: Desk) -> None:
     desk.enter()
     assert desk.fact("nothing_signalled").ok
     assert not desk.fact("plan_unclear").ok
-    desk.filing = {"files": {REPORT: "filed again by a run of this visit"}}
+    desk.filing = Filing(files={REPORT: "filed again by a run of this visit"})
     assert not desk.fact("nothing_signalled").ok
     assert desk.fact("plan_unclear").ok
 
@@ -394,7 +405,7 @@ def test_an_artifact_of_an_earlier_visit_is_old_until_it_carries_the_round(
 ) -> None:
     desk.put(name, content)
     desk.enter()
-    assert "is unchanged since planning was entered" in desk.fact(gate).why
+    assert code_of(desk.fact(gate).why) == "gates.stale"
     assert desk.fact(gate).fix.endswith('add a line: "round": 2')
     desk.put(name, json.dumps(content, indent=4))
     assert not desk.fact(gate).ok, "white space is no evidence"
@@ -414,11 +425,11 @@ def test_a_library_is_loaded_only_for_a_file_that_is_there(tmp_path: Path) -> No
     assert told.stdout.split() == ["False", "True"]
 
 
-def test_a_plan_is_renewed_by_any_of_its_files_and_not_by_being_written_again(desk: Desk) -> None:
+def test_only_a_changed_file_renews_a_plan(desk: Desk) -> None:
     desk.put(PLANNING, PLAN)
     desk.put("plan.files.json", ["app.py"])
     desk.enter()
-    desk.filing = {"tree": "t", "files": {PLANNING: "filed", "plan.files.json": "filed"}}
+    desk.filing = Filing(tree="t", files={PLANNING: "filed", "plan.files.json": "filed"})
     assert desk.fact("plan_written").ok, "a run of this visit has written it"
     assert desk.fact("plan_renewed").why == f"{PLANNING} and plan.files.json: the same as when planning was entered"
     desk.put("plan.files.json", ["app.py", "test_app.py"])

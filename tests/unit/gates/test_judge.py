@@ -7,7 +7,10 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.judge import evidence_hashes, judge
-from tests.unit.gates.conftest import MACHINE, World
+from detent.words import artifacts as artifacts_words
+from detent.words import gates as say
+from detent.words.message import code_of
+from tests.unit.gates.world import MACHINE, World
 
 # --- freshness: law 5 ---
 
@@ -31,7 +34,7 @@ def test_proof_from_an_earlier_visit_does_not_count(world: World, gate: str, sec
     assert (
         fact.why == f"EVIDENCE.md ## {section} is unchanged since verify was entered: proof from earlier does not count"
     )
-    assert fact.fix.endswith("add a line: Round: 2")
+    assert code_of(fact.fix) == "gates.add_round"
     wider = body.replace(" ", "  ")
     for same in (
         f"## {section}\n\n\n{wider}   \n\n",
@@ -53,7 +56,7 @@ def test_on_a_first_visit_the_round_to_name_is_the_first(world: World) -> None:
     world.snapshot = world.snapshot.replace(visits={})
     world.evidence("## Repairs\n\nfixed\n")
     world.enter()
-    assert world.fact("repair_noted").fix.endswith("add a line: Round: 1")
+    assert code_of(world.fact("repair_noted").fix) == "gates.add_round"
 
 
 def test_a_manual_proof_is_fresh_too(world: World) -> None:
@@ -92,7 +95,7 @@ def test_an_artifact_is_fresh_by_its_bytes(world: World) -> None:
     world.artifact(text="old")
     world.fields({"Evidence location": "artifacts/result.txt"})
     world.enter()
-    assert "is unchanged since" in world.fact("evidence_fresh").why
+    assert code_of(world.fact("evidence_fresh").why) == "gates.named_file_unchanged"
     assert world.fact("evidence_exists").ok
     world.artifact(text="old")
     assert not world.fact("evidence_fresh").ok, "written again, but the same"
@@ -100,13 +103,13 @@ def test_an_artifact_is_fresh_by_its_bytes(world: World) -> None:
     assert world.fact("evidence_fresh").ok
 
 
-def test_a_file_that_was_there_before_is_old_whoever_names_it_first(world: World) -> None:
-    """Nobody named it when the state was entered, and still it was made for something else."""
+def test_a_file_from_before_the_visit_is_old(world: World) -> None:
+    """It had no name in the document when the state was entered, but it was made before."""
     world.artifact("old.txt", "from an earlier visit")
     world.enter()
     for value in ("artifacts/old.txt", "artifacts", "EVIDENCE.md"):
         world.fields({"Evidence location": value})
-        assert "is unchanged since verify was entered" in world.fact("evidence_fresh").why, value
+        assert code_of(world.fact("evidence_fresh").why) == "gates.named_file_unchanged", value
     world.artifact("copy.txt", "from an earlier visit")
     world.fields({"Evidence location": "artifacts/copy.txt"})
     assert not world.fact("evidence_fresh").ok, "a copy of an old proof is an old proof"
@@ -119,12 +122,12 @@ def test_words_that_were_there_before_do_not_make_a_file_old(world: World) -> No
     assert world.fact("evidence_fresh").ok
 
 
-def test_where_not_all_files_could_be_taken_down_none_can_be_shown_to_be_new(world: World) -> None:
+def test_with_a_cut_file_list_no_file_counts_as_new(world: World) -> None:
     world.snapshot = world.snapshot.replace(entry={"file:*": "cut"})
     world.artifact()
     world.fields({"Evidence location": "artifacts/result.txt"})
     fact = world.fact("evidence_fresh")
-    assert (fact.ok, "too many files to tell which are new" in fact.why) == (False, True)
+    assert (fact.ok, fact.why == say.too_many_files("STATE.md", "Evidence location")) == (False, True)
     assert world.fact("evidence_exists").ok
 
 
@@ -132,7 +135,7 @@ def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:
     (world.tree / "app.py").write_text("x", encoding="utf-8")
     world.fields({"Evidence location": "app.py"})
     assert world.fact("evidence_exists").ok
-    assert "does not lie in the task folder" in world.fact("evidence_fresh").why
+    assert world.fact("evidence_fresh").why == say.named_file_elsewhere("STATE.md", "Evidence location", "app.py")
 
 
 def test_a_folder_is_fresh_by_the_bytes_in_it(world: World) -> None:
@@ -166,7 +169,7 @@ def test_what_changed_while_no_run_lived_was_written_by_hand(world: World) -> No
     assert not world.fact("frame_known").by_hand
 
 
-def test_what_nobody_had_to_write_was_not_written_by_hand(world: World) -> None:
+def test_a_gate_met_by_commands_is_not_by_hand(world: World) -> None:
     world.fields({"Validation plan": "cmd: make"})
     fact = world.fact("manual_evidence")
     assert (fact.ok, fact.by_hand) == (True, False)
@@ -244,7 +247,7 @@ def test_not_is_open_when_something_failed(world: World) -> None:
     assert (fact.ok, fact.why) == (True, "")
     world.fields({"Candidate done": "yes"})
     fact = combined(world, "not", "candidate")
-    assert (fact.ok, fact.why) == (False, "candidate holds, and this is for when it does not")
+    assert (fact.ok, fact.why) == (False, say.holds_and_should_not(["candidate"]))
 
 
 def test_what_was_not_run_proves_neither_itself_nor_its_opposite(world: World) -> None:
@@ -266,7 +269,7 @@ def test_running_commands_is_offered_only_where_it_can_help(world: World) -> Non
     assert (fact.ok, fact.pending) == (False, False)
     fact = combined(world, "not", "validation_passed", "candidate")
     assert not fact.ok, "the command might still fail or pass"
-    assert fact.why == "it is not known whether this fails: not run on this tree: make", "only what nobody knows"
+    assert fact.why == say.unknown_whether_fails(["not run on this tree: make"]), "only what nobody knows"
 
 
 def test_what_failed_is_told_before_what_was_not_run(world: World) -> None:
@@ -295,7 +298,7 @@ def test_what_can_not_be_read_does_not_prove_its_opposite(world: World) -> None:
     world.evidence_file.write_bytes(b"## Failed checks\n\nlint\0\n")
     fact = combined(world, "not", "failures_named")
     assert not fact.ok
-    assert "binary data" in fact.why
+    assert code_of(fact.why) == "gates.unknown_whether_fails"
     world.evidence_file.unlink()
     assert combined(world, "not", "failures_named").ok
 
@@ -306,7 +309,7 @@ def test_what_can_not_be_read_comes_with_a_way_out(world: World) -> None:
     assert (fact.ok, fact.is_known, fact.fix) == (False, False, "detent doctor --repair")
     (world.folder / "plan.json").symlink_to("STATE.md")
     fact = world.gate("json_valid", file="plan.json", schema="global/planning")
-    assert (fact.ok, fact.is_known, fact.fix) == (False, False, "put a plain JSON file at plan.json")
+    assert (fact.ok, fact.is_known, fact.fix) == (False, False, artifacts_words.put_json("plan.json"))
 
 
 def test_doubts_are_passed_on_through_every_level(world: World) -> None:
@@ -332,7 +335,7 @@ def test_gates_are_nested_five_deep_and_no_deeper(world: World) -> None:
     world.machine = MACHINE.replace(gates=gates)
     assert world.fact("level 5").ok
     fact = world.fact("level 6")
-    assert (fact.ok, fact.why, fact.fix) == (False, "gates are nested too deeply", "flatten it")
+    assert (fact.ok, fact.why, fact.fix) == (False, say.gates_too_deep(), "flatten it")
 
 
 def test_gates_that_are_made_of_themselves_end(world: World) -> None:

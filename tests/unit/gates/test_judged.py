@@ -9,10 +9,13 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.judge import judge
+from detent.store.journal.memory import SeenTree, Word
 from detent.store.journal.observed import Command, TreeFile
-from tests.unit.gates.conftest import MACHINE, World
+from detent.view import with_fields
+from detent.words import proof as say
+from tests.unit.gates.world import MACHINE, World
 
-TREES = {"verify-it": {"tree": "tree-0", "seq": 7}, "review-it": {"tree": "tree-9", "seq": 3}}
+TREES = {"verify-it": SeenTree(tree="tree-0", seq=7), "review-it": SeenTree(tree="tree-9", seq=3)}
 DESIGN = "## Directory Structure\n\n```\nsite/\n  dist/app.js\n```\n"
 
 
@@ -44,7 +47,7 @@ def test_unchanged_tree_is_the_judged_one(world: World) -> None:
 def test_changed_paths_are_named_with_the_command_that_shows_them(world: World) -> None:
     fact = asked(world, ("M", "app.py"), ("D", "tests/test_app.py"), ("M", "README.md"), ("A", "docs/x.md"))
     assert (fact.ok, fact.is_known) == (False, True)
-    assert fact.why == "changed since verify-it judged the files: app.py, tests/test_app.py"
+    assert fact.why == say.changed_since_judged("verify-it", ("app.py", "tests/test_app.py"), "tree-0")
     assert "detent diff --since tree-0" in fact.fix
 
 
@@ -60,7 +63,7 @@ def test_last_of_several_moves_counts(world: World) -> None:
 
 def test_move_that_was_never_taken_has_judged_nothing(world: World) -> None:
     fact = asked(world, edges=("other",))
-    assert (fact.ok, fact.why) == (False, "other was never taken in this task: nothing has judged these files")
+    assert (fact.ok, fact.why) == (False, say.nothing_judged(["other"]))
 
 
 def test_unknown_trees_prove_nothing(world: World) -> None:
@@ -70,11 +73,11 @@ def test_unknown_trees_prove_nothing(world: World) -> None:
 
 
 def test_difference_that_a_person_accepted_is_told(world: World) -> None:
-    said = {"tree": "tree-1", "name": "ada", "reason": "a hot fix"}
+    said = Word(tree="tree-1", name="ada", reason="a hot fix")
     fact = asked(world, ("M", "app.py"), accepted=said)
     assert fact.ok
-    assert fact.note == "ada accepted what differs from the files that were judged: a hot fix"
-    assert not asked(world, ("M", "app.py"), accepted={**said, "tree": "tree-0"}).ok, "about other files"
+    assert fact.note == say.accepted("ada", "a hot fix")
+    assert not asked(world, ("M", "app.py"), accepted=with_fields(said, tree="tree-0")).ok, "about other files"
 
 
 def test_output_of_deploying_may_differ(world: World) -> None:

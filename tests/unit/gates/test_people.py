@@ -10,7 +10,10 @@ from detent.core.machine import Gate
 from detent.core.values import Fact, Missing
 from detent.gates.judge import judge
 from detent.gates.people import BY_NAME, lacks_only_word, signed_files
-from tests.unit.gates.conftest import MACHINE, World
+from detent.store.journal.memory import Approval, Signature
+from detent.view import view_of
+from detent.words import proof as say
+from tests.unit.gates.world import MACHINE, World
 
 FILES = {"deploy/job": "a" * 40}
 
@@ -18,7 +21,7 @@ FILES = {"deploy/job": "a" * 40}
 def asked(world: World, touched: Mapping[str, str] | None, **said: object) -> Fact:
     gate = MACHINE.gates["protected_ok"].replace(since="entry")  # also there it is not asked to be new
     world.machine = MACHINE.replace(gates={**MACHINE.gates, "protected_ok": gate})
-    seen = world.seen().replace(touched=lambda: touched, approved=said)
+    seen = world.seen().replace(touched=lambda: touched, approved=view_of(Approval, said))
     return judge(seen, ["protected_ok"])["protected_ok"]
 
 
@@ -27,7 +30,7 @@ def test_an_untouched_tree_needs_no_approval(world: World) -> None:
     assert (fact.ok, fact.by_hand) == (True, False)
 
 
-def test_what_nobody_looked_at_is_not_open(world: World) -> None:
+def test_without_a_scan_a_sign_off_gate_is_closed(world: World) -> None:
     fact = asked(world, None)
     assert not fact.ok
     assert not fact.pending
@@ -83,7 +86,7 @@ def signed(world: World, *, tree: str = "tree-1", files: tuple[str, ...] = (), *
     params: dict[str, object] = {"edge": "sign", **({"files": list(files)} if files else {})}
     gate = Gate("ours", "signed_tree", params, "entry", "do it")
     world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
-    said = {"sign": {"tree": tree, "name": "ann", "files": shown}} if tree else {}
+    said = {"sign": view_of(Signature, {"tree": tree, "name": "ann", "files": shown})} if tree else {}
     return judge(world.seen().replace(signed=said), ["ours"])["ours"]
 
 
@@ -94,7 +97,7 @@ def test_a_signed_tree_is_the_proof(world: World) -> None:
 
 def test_without_a_sign_off_it_is_closed(world: World) -> None:
     fact = signed(world, tree="")
-    assert (fact.ok, fact.why) == (False, "nobody has signed sign yet")
+    assert (fact.ok, fact.why) == (False, say.not_signed("sign"))
 
 
 def test_another_tree_was_signed(world: World) -> None:
@@ -108,7 +111,7 @@ def test_an_unknown_tree_is_not_the_signed_one(world: World) -> None:
     world.tree_id = ""
     fact = signed(world, tree="tree-1")
     assert not fact.ok
-    assert "has not been looked at" in fact.why
+    assert fact.why == say.tree_not_scanned()
 
 
 def test_named_files_must_be_as_they_were_signed(world: World) -> None:
@@ -158,19 +161,19 @@ def test_a_move_that_was_asked_for_by_name_is_a_decision(world: World, words: tu
 @pytest.mark.parametrize("words", [(), ("skip-assess",)])
 def test_whatever_is_open_was_not_asked_for_by_name(world: World, words: tuple[str, ...]) -> None:
     fact = asked_at_entry(world, "asked_by_name", words=words)
-    assert (fact.ok, fact.why) == (False, "nobody has asked for this very move")
+    assert (fact.ok, fact.why) == (False, say.not_asked_by_name())
 
 
 def test_a_tree_that_is_another_than_on_entry_was_edited(world: World) -> None:
-    fact = asked_at_entry(world, "tree_edited", came_with="tree-0")
+    fact = asked_at_entry(world, "tree_edited", entry_tree="tree-0")
     assert (fact.ok, fact.why, fact.note, fact.proof, fact.by_hand) == (True, "", "", "tree-1", False)
-    fact = asked_at_entry(world, "tree_edited", came_with="tree-1")
-    assert (fact.ok, fact.why) == (False, "no file was changed since verify was entered")
+    fact = asked_at_entry(world, "tree_edited", entry_tree="tree-1")
+    assert (fact.ok, fact.why) == (False, say.no_file_changed("verify"))
 
 
-@pytest.mark.parametrize("came_with", ["", "tree-1"])
-def test_files_that_were_touched_count_as_edited_until_somebody_looks(world: World, came_with: str) -> None:
+@pytest.mark.parametrize("entry_tree", ["", "tree-1"])
+def test_touched_files_count_as_edited_until_a_scan(world: World, entry_tree: str) -> None:
     world.tree_id = ""
-    fact = asked_at_entry(world, "tree_edited", came_with=came_with)
+    fact = asked_at_entry(world, "tree_edited", entry_tree=entry_tree)
     assert (fact.ok, fact.proof, fact.by_hand) == (True, "", False)
-    assert fact.note == "files were changed since they were last looked at"
+    assert fact.note == say.files_touched()

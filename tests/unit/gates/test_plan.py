@@ -1,4 +1,4 @@
-"""Tests of the validation plan: which of its lines are run, and which ask for somebody's eyes."""
+"""Tests of the validation plan: which of its lines are run, and which a person or agent must check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies around a task: where nobody looked nothing is proven, and what the engine saw itself is never old."""
+"""The surroundings of a task: without a scan nothing is proven, and the engine's own observations are never old."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from detent.gates.seen import AgentSeen, CheckoutSeen, Sibling
-from tests.unit.gates.test_criteria import SPEC, Around, SpecWorld
+from detent.words import surroundings as say
+from tests.unit.gates.around import SPEC, Around, SpecWorld
 
 CLEAN, OWN = CheckoutSeen("main", "ralf/x"), CheckoutSeen("ralf/x", "ralf/x", ("a.py",))
 FAILED, COOLING = AgentSeen("codex", failed="timeout"), AgentSeen("pi", until="2030-01-01T00:00:00Z")
@@ -31,7 +32,7 @@ def around(tmp_path: Path) -> SpecWorld:
 
 
 def is_fresh_and_nobodys(world: SpecWorld, check: str) -> str:
-    """The proof of an open gate which asks for what is new; nobody has written it by hand."""
+    """The proof of an open gate that asks for new evidence; it is not written by hand."""
     fact = world.gate(check, since="entry", **GATES[check])
     assert (fact.ok, fact.why, fact.by_hand) == (True, "", False)
     return fact.proof
@@ -51,10 +52,10 @@ def test_a_clean_checkout_and_a_branch_of_its_own_are_the_engines_proof(
 @pytest.mark.parametrize(
     ("checkout", "why"),
     [
-        (CheckoutSeen("main", "", tuple("abcde")), "not committed: a, b, c, d, e"),
-        (CheckoutSeen("main", "", tuple("abcdef")), "not committed: a, b, c, d, e and 1 more"),
+        (CheckoutSeen("main", "", tuple("abcde")), say.not_committed(("a", "b", "c", "d", "e"))),
+        (CheckoutSeen("main", "", tuple("abcdef")), say.not_committed(("a", "b", "c", "d", "e", "f"))),
         # Two that are empty are not the same branch.
-        (CheckoutSeen("", "", ("a",)), "not committed: a"),
+        (CheckoutSeen("", "", ("a",)), say.not_committed(("a",))),
         (CheckoutSeen("ralf/x", "ralf/x", (), "the repository has no commit yet"), "the repository has no commit yet"),
     ],
 )
@@ -64,15 +65,15 @@ def test_what_is_not_committed_is_told(around: SpecWorld, checkout: CheckoutSeen
     assert (fact.ok, fact.why, fact.fix) == (False, why, "do it")
 
 
-def test_who_only_looks_is_told_to_ask_for_the_move(around: SpecWorld) -> None:
+def test_a_reader_without_a_scan_suggests_the_move(around: SpecWorld) -> None:
     fact = around.gate("git_clean")
-    assert (fact.ok, fact.why) == (False, "whether the checkout is clean is looked at when the move is asked for")
+    assert (fact.ok, fact.why) == (False, say.checkout_not_looked_at())
     assert fact.fix == "ask for the move: it says what is not committed, if anything is"
 
 
 def test_the_commit_the_work_began_on_is_the_proof(around: SpecWorld) -> None:
     fact = around.gate("baseline_known")
-    assert (fact.ok, fact.why) == (False, "it is not known which commit the work begins on")
+    assert (fact.ok, fact.why) == (False, say.baseline_unknown())
     around.captured = {"commit_sha": "a" * 40}
     assert is_fresh_and_nobodys(around, "baseline_known") == "a" * 40
 
@@ -88,7 +89,7 @@ def test_an_installed_agent_and_its_programs_are_found(around: SpecWorld) -> Non
     assert fact.why == "jq is not on PATH; rg is not on PATH"
     around.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi", is_installed=False)))
     fact = around.gate("agents_found", **GATES["agents_found"])
-    assert (fact.ok, fact.why) == (False, "no agent is installed for implementer (codex, pi)")
+    assert (fact.ok, fact.why) == (False, say.no_agent_installed("implementer", ["codex", "pi"]))
 
 
 def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None:
@@ -104,15 +105,15 @@ def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None
 @pytest.mark.parametrize(
     ("agents", "why"),
     [
-        ((AgentSeen("pi"), FAILED, AgentSeen("claude")), "still to be tried: pi, claude"),
-        ((), "no agent is named for implementer"),
-        ((FAILED,), "codex is the only agent: it is tried again"),
-        ((FAILED, ABSENT), "codex is the only agent: it is tried again"),
-        ((COOLING,), "pi: out of quota until 2030-01-01T00:00:00Z"),
-        ((FAILED, COOLING), "pi: out of quota until 2030-01-01T00:00:00Z"),
+        ((AgentSeen("pi"), FAILED, AgentSeen("claude")), say.agents_left(["pi", "claude"])),
+        ((), say.no_agent_named("implementer")),
+        ((FAILED,), say.only_agent("codex")),
+        ((FAILED, ABSENT), say.only_agent("codex")),
+        ((COOLING,), say.agents_out([("pi", say.out_of_quota("2030-01-01T00:00:00Z"))])),
+        ((FAILED, COOLING), say.agents_out([("pi", say.out_of_quota("2030-01-01T00:00:00Z"))])),
     ],
 )
-def test_who_is_still_to_be_tried_is_named(around: SpecWorld, agents: tuple[AgentSeen, ...], why: str) -> None:
+def test_untried_agents_are_named(around: SpecWorld, agents: tuple[AgentSeen, ...], why: str) -> None:
     around.around = Around(agents=agents)
     fact = around.gate("agents_exhausted", role="implementer")
     assert (fact.ok, fact.why) == (False, why)
@@ -139,7 +140,7 @@ def test_a_file_that_should_not_change_is_not_too_old(around: SpecWorld) -> None
     for text in (SPEC + "more\n", ""):
         around.write("spec/v2.md", text)
         fact = around.gate("file_unchanged", since="entry", **GATES["file_unchanged"])
-        assert (fact.ok, fact.why) == (False, "spec/v2.md was changed since verify was entered")
+        assert (fact.ok, fact.why) == (False, say.file_changed("spec/v2.md", "verify"))
 
 
 def test_a_word_that_was_said_is_the_proof(around: SpecWorld) -> None:
@@ -147,11 +148,11 @@ def test_a_word_that_was_said_is_the_proof(around: SpecWorld) -> None:
     assert is_fresh_and_nobodys(around, "person_says") == "skip-assess"
 
 
-# --- where nobody looked ---
+# --- without a scan ---
 
 
 @pytest.mark.parametrize("check", ["agents_found", "agents_exhausted", "no_sibling_in"])
-def test_where_nobody_looked_that_is_said(around: SpecWorld, check: str) -> None:
+def test_without_a_look_around_the_gate_says_so(around: SpecWorld, check: str) -> None:
     around.around = None
     fact = around.gate(check, **GATES[check])
-    assert (fact.ok, fact.why) == (False, "nobody has looked yet")
+    assert (fact.ok, fact.why) == (False, say.not_looked())

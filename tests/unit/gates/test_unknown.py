@@ -1,4 +1,4 @@
-"""What nobody looked at proves neither a gate nor its opposite: else a look that failed would count as failed work."""
+"""Unscanned files prove neither a gate nor its opposite: else a failed scan would count as failed work."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.judge import judge
 from detent.gates.seen import AgentSeen, Seen, Sibling
-from tests.unit.gates.conftest import World
-from tests.unit.gates.test_criteria import Around
+from detent.store.journal.memory import Signature
+from tests.unit.gates.around import Around
+from tests.unit.gates.world import World
 
 PLAN = {"file": "files.json", "schema": "global/plan-files", "plan": "plan.json", "plan_schema": "global/planning"}
-SIGNED = {"sign": {"tree": "tree-1", "name": "ann", "files": {}}}
+SIGNED = {"sign": Signature(tree="tree-1", name="ann")}
 GIVEN = {"file": "scope.md", "folder": "tree:docs/input/"}
 DESIGN = "# Design\n\n## Directory Structure\n\n```\napp.py\n```\n"
 NO_TREE: Mapping[str, Any] = {"tree": ""}
-# By check: what it is given, and how it is seen where nobody looked.
+# By check: its parameters, and its fact without a scan.
 UNKNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
-    ("same_tree", {}, {**NO_TREE, "came_with": "tree-1"}),
-    ("same_tree", {}, {"came_with": ""}),
+    ("same_tree", {}, {**NO_TREE, "entry_tree": "tree-1"}),
+    ("same_tree", {}, {"entry_tree": ""}),
     ("filed", {"file": "code/diff.patch"}, NO_TREE),
     ("signed_tree", {"edge": "sign"}, {**NO_TREE, "signed": SIGNED}),
     ("protected_ok", {}, {}),
@@ -39,9 +40,9 @@ UNKNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
     ("no_sibling_in", {"states": ["verify"]}, {}),
     ("big_fix", {"design": "design.md"}, {}),
 ]
-# The same checks where somebody looked, and it was not as it should be.
+# The same checks after a scan that found a problem.
 KNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
-    ("same_tree", {}, {"came_with": "tree-0"}),
+    ("same_tree", {}, {"entry_tree": "tree-0"}),
     ("filed", {"file": "code/diff.patch"}, {}),
     ("signed_tree", {"edge": "sign"}, {**NO_TREE, "signed": {}}),
     ("signed_tree", {"edge": "sign"}, {"tree": "tree-2", "signed": SIGNED}),
@@ -74,7 +75,7 @@ def both(world: World, check: str, params: Mapping[str, Any], more: Mapping[str,
 
 
 @pytest.mark.parametrize(("check", "params", "more"), UNKNOWN)
-def test_what_nobody_looked_at_proves_nothing_either_way(
+def test_an_unscanned_tree_proves_neither_a_gate_nor_its_opposite(
     world: World, check: str, params: Mapping[str, Any], more: Mapping[str, Any]
 ) -> None:
     ours, opposite = both(world, check, params, more)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from detent.gates.verdict import read_verdict, verdicts_on
-from tests.unit.gates.conftest import World
+from detent.words import gates as say
+from tests.unit.gates.world import World
 
 WORDS = ("PASS", "FAIL")
 
@@ -141,21 +142,21 @@ REVIEW = "## Review\n\n{}\n"
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", 'EVIDENCE.md has no section "## Review"'),
-        ("### Review\n\nVerdict: PASS\n", 'EVIDENCE.md has no section "## Review"'),
-        ("```\n## Review\n\nVerdict: PASS\n```\n", 'EVIDENCE.md has no section "## Review"'),
-        ("<!--\n## Review\n\nVerdict: PASS\n-->\n", 'EVIDENCE.md has no section "## Review"'),
-        ("## Reviewers\n\nVerdict: PASS\n", 'EVIDENCE.md has no section "## Review"'),
-        (REVIEW.format(""), 'EVIDENCE.md has nothing under "## Review"'),
-        (REVIEW.format("TODO"), 'EVIDENCE.md has nothing under "## Review"'),
-        (REVIEW.format("<!-- Verdict: PASS -->"), 'EVIDENCE.md has nothing under "## Review"'),
-        (REVIEW.format("Round: 2"), 'EVIDENCE.md has nothing under "## Review"'),
+        ("", say.section_missing("EVIDENCE.md", "Review")),
+        ("### Review\n\nVerdict: PASS\n", say.section_missing("EVIDENCE.md", "Review")),
+        ("```\n## Review\n\nVerdict: PASS\n```\n", say.section_missing("EVIDENCE.md", "Review")),
+        ("<!--\n## Review\n\nVerdict: PASS\n-->\n", say.section_missing("EVIDENCE.md", "Review")),
+        ("## Reviewers\n\nVerdict: PASS\n", say.section_missing("EVIDENCE.md", "Review")),
+        (REVIEW.format(""), say.section_blank("EVIDENCE.md", "Review")),
+        (REVIEW.format("TODO"), say.section_blank("EVIDENCE.md", "Review")),
+        (REVIEW.format("<!-- Verdict: PASS -->"), say.section_blank("EVIDENCE.md", "Review")),
+        (REVIEW.format("Round: 2"), say.section_blank("EVIDENCE.md", "Review")),
         (
             REVIEW.format("```\nVerdict: PASS\n```"),
-            'EVIDENCE.md gives no clear verdict under "## Review": PASS or FAIL',
+            say.no_clear_verdict("EVIDENCE.md", "Review", ["PASS", "FAIL"]),
         ),
-        (REVIEW.format("Verdict: PASS/FAIL"), 'EVIDENCE.md gives no clear verdict under "## Review": PASS or FAIL'),
-        (REVIEW.format("Verdict: FAIL"), 'EVIDENCE.md gives FAIL under "## Review", not PASS'),
+        (REVIEW.format("Verdict: PASS/FAIL"), say.no_clear_verdict("EVIDENCE.md", "Review", ["PASS", "FAIL"])),
+        (REVIEW.format("Verdict: FAIL"), say.verdict_differs("EVIDENCE.md", "Review", "FAIL", "PASS")),
         (REVIEW.format("Verdict: PASS") + REVIEW.format("Verdict: FAIL"), "EVIDENCE.md gives FAIL"),
     ],
 )

@@ -8,6 +8,9 @@ from detent.core.explore import Violation, explore
 from detent.errors import MachineError
 from detent.machines.findings import findings
 from detent.runner.step.registry import meanings
+from detent.words.machines import explore as explore_words
+from detent.words.machines import findings as findings_words
+from detent.words.machines import parse as parse_words
 from tests.machines.seeded import SEEDS, Seed, add, put, table
 
 
@@ -20,68 +23,83 @@ def found(name: str) -> list[Violation]:
 
 STORIES = {
     "engine goes round by a third state": Violation(
-        "side -> read: slip goes round the sign-off reading-to-read",
+        findings_words.round_sign_off("side", "read", "slip", "reading-to-read"),
         (
-            "start in writing",
-            "agent: writing -> reading (writing-to-reading) with written",
-            "agent: reading -> side (aside) with written",
-            "engine: side -> read (slip) with written",
+            explore_words.start("writing"),
+            explore_words.move_made(
+                "agent", "writing", "reading", "writing-to-reading", ("written",), "", said_no=False
+            ),
+            explore_words.move_made("agent", "reading", "side", "aside", ("written",), "", said_no=False),
+            explore_words.move_made("engine", "side", "read", "slip", ("written",), "", said_no=False),
         ),
         "sign-off",
         "slip",
     ),
     "agent ends it by way of the engine": Violation(
-        "work -> closing: by close an agent ends the task, and no gate is asked",
-        ("start in work", "agent: work -> closing (close)", "engine: closing -> given-up (shut)"),
+        findings_words.ungated_end("work", "closing", "close"),
+        (
+            explore_words.start("work"),
+            explore_words.move_made("agent", "work", "closing", "close", (), "", said_no=False),
+            explore_words.move_made("engine", "closing", "given-up", "shut", (), "", said_no=False),
+        ),
         "ungated-end",
         "close",
     ),
     "two engine states for ever": Violation(
-        "the engine alone goes round for ever: here, there",
+        findings_words.engine_loop(["here", "there"]),
         (
-            "start in work",
-            "agent: work -> here (ask) with seen",
-            "engine: here -> there (to)",
-            "engine: there -> here (fro)",
-            "and so on, for ever",
+            explore_words.start("work"),
+            explore_words.move_made("agent", "work", "here", "ask", ("seen",), "", said_no=False),
+            explore_words.move_made("engine", "here", "there", "to", (), "", said_no=False),
+            explore_words.move_made("engine", "there", "here", "fro", (), "", said_no=False),
+            findings_words.and_so_on(),
         ),
         "engine-loop",
         "to",
     ),
     "a gate and its negation": Violation(
-        "work -> over: finish needs lasting and lasting_not, which are never open together",
-        ("start in work",),
+        findings_words.never_open_together("work", "over", "finish", 0, ("lasting", "lasting_not")),
+        (explore_words.start("work"),),
         "contradiction",
     ),
     "rounds that are forgotten on the way back": Violation(
-        "show counts towards rounds, and the loop goes on without end: rounds bounds nothing",
+        findings_words.limit_bounds_nothing("show", "rounds"),
         (
-            "start in work",
-            "agent: work -> look (show) with seen",
-            "after a run that ended as finished, engine: look -> back (pass-on) with lasting_not",
-            "engine: back -> work (again)",
-            "and so on, for ever",
+            explore_words.start("work"),
+            explore_words.move_made("agent", "work", "look", "show", ("seen",), "", said_no=False),
+            explore_words.move_made("engine", "look", "back", "pass-on", ("lasting_not",), "finished", said_no=False),
+            explore_words.move_made("engine", "back", "work", "again", (), "", said_no=False),
+            findings_words.and_so_on(),
         ),
         "limit",
         "show",
     ),
     "the same gate twice": Violation(
-        "work: the engine never takes later: sooner is open before it", ("start in work",), "hidden", "later"
+        findings_words.hidden_by_earlier("work", "engine", "later", 0, "sooner"),
+        (explore_words.start("work"),),
+        "hidden",
+        "later",
     ),
     "an engine that only people help": Violation(
-        "shown: the engine must act in mode slow, but has no move of its own",
-        ("start in work", "agent: work -> shown (begin-slowly) with seen"),
+        findings_words.engine_without_move("shown", "slow"),
+        (
+            explore_words.start("work"),
+            explore_words.move_made("agent", "work", "shown", "begin-slowly", ("seen",), "", said_no=False),
+        ),
         "waits",
         "shown",
     ),
     "work lands that nothing judged": Violation(
-        "finish delivers files that nothing has judged",
-        ("start in work", "agent: work -> over (finish) with lasting, seen"),
+        findings_words.delivers_unproven("finish"),
+        (
+            explore_words.start("work"),
+            explore_words.move_made("agent", "work", "over", "finish", ("lasting", "seen"), "", said_no=False),
+        ),
         "unproven",
         "finish",
     ),
     "a property about a move that is never made": Violation(
-        "property nothing resumes unreviewed: ResumeToVerify is never taken, so it says nothing", (), "vacuous"
+        findings_words.property_move_never_taken("nothing resumes unreviewed", "ResumeToVerify"), (), "vacuous"
     ),
 }
 
@@ -94,25 +112,29 @@ def test_finding_comes_with_its_shortest_story(name: str) -> None:
 def test_reconcile_that_is_skipped_is_told_move_by_move() -> None:
     (one,) = [one for one in found("lights-out: verify without reconcile") if "reconciled" in one.rule]
     assert one.rule == (
-        "nothing is verified that was not reconciled: PassVerifyGate without ReconcileClean or ReconcileRepaired"
+        explore_words.property_broken(
+            "nothing is verified that was not reconciled", "PassVerifyGate", ("ReconcileClean", "ReconcileRepaired")
+        )
     )
     assert one.story[-2:] == (
-        "engine: ReviewGatePassed -> Verifying (AutoContinueToReconcile)",
-        "engine: Verifying -> VerifyGatePassed (PassVerifyGate)",
+        explore_words.move_made(
+            "engine", "ReviewGatePassed", "Verifying", "AutoContinueToReconcile", (), "", said_no=False
+        ),
+        explore_words.last_move("engine", "Verifying", "VerifyGatePassed", "PassVerifyGate"),
     )
 
 
 def test_story_of_a_contradiction_leads_to_its_state() -> None:
     (one,) = found("orange: PASS and FAIL at once")
-    assert one.story[-1] == "agent: working -> agent-review (working-to-agent-review) with handoff"
+    assert one.story[-1] == explore_words.move_made(
+        "agent", "working", "agent-review", "working-to-agent-review", ("handoff",), "", said_no=False
+    )
 
 
 def test_limit_of_runs_that_die_names_the_state() -> None:
     (one,) = found("orange: a reviewer that dies again and again")
-    assert one.rule == (
-        "runs that die in agent-review again and again are never stopped: no move asks for crash_count there"
-    )
-    assert one.story[-2:] == ("in agent-review a run ends as failed", "and so on, for ever")
+    assert one.rule == (findings_words.deaths_unbounded("agent-review", "crash_count"))
+    assert one.story[-2:] == (explore_words.run_ended("agent-review", "failed"), findings_words.and_so_on())
 
 
 def test_finding_that_is_meant_is_left_out_and_the_others_stay() -> None:
@@ -127,21 +149,24 @@ def test_finding_that_is_meant_is_left_out_and_the_others_stay() -> None:
     )
     meant = table("exception/ungated-end", **{"give-up": "an agent may stop at any time"})
     assert rules(*both) == [
-        "work -> given-up: by give-up an agent ends the task, and no gate is asked",
-        "work -> over: by boast an agent ends the task, and no gate is asked",
+        findings_words.ungated_end("work", "given-up", "give-up"),
+        findings_words.ungated_end("work", "over", "boast"),
     ]
-    assert rules(*both, meant) == ["work -> over: by boast an agent ends the task, and no gate is asked"]
+    assert rules(*both, meant) == [findings_words.ungated_end("work", "over", "boast")]
     assert rules(both[0], meant, put("finish", needs=["seen"])) == []
 
 
 @pytest.mark.parametrize(
     ("exception", "problem"),
     [
-        ({"contradiction": {"finish": "why not"}}, "exception: unknown kind of finding 'contradiction'"),
-        ({"hidden": {"moon": "why not"}}, "exception hidden: unknown move 'moon'"),
-        ({"hidden": {"finish": ""}}, "exception hidden: finish must be a text"),
-        ({"hidden": "finish"}, "exception hidden: must be a table"),
-        ("finish", "exception must be written as [exception.NAME]"),
+        (
+            {"contradiction": {"finish": "why not"}},
+            parse_words.unknown("exception", "kind of finding", "contradiction"),
+        ),
+        ({"hidden": {"moon": "why not"}}, parse_words.unknown("exception hidden", "move", "moon")),
+        ({"hidden": {"finish": ""}}, parse_words.key_must_be("exception hidden", "finish", "a text")),
+        ({"hidden": "finish"}, parse_words.must_be_table("exception hidden")),
+        ("finish", parse_words.key_must_be("", "exception", "written as [exception.NAME]")),
     ],
 )
 def test_exception_names_a_kind_a_move_and_a_reason(exception: object, problem: str) -> None:

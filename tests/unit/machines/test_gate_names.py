@@ -16,6 +16,7 @@ from detent.packs.global_ import planned, reviews
 from detent.packs.lights_out.checks import delivery, reports, verification
 from detent.packs.ralf import criteria
 from detent.runner.make.vocabulary import vocabulary
+from detent.words.machines import parse as say
 from tests.conftest import Detent
 
 
@@ -78,12 +79,12 @@ def test_what_a_gate_names_of_its_machine_is_there(
     assert told.startswith(f"gate {gate}: {problem}")
 
 
-def test_signals_are_the_same_where_they_are_asked_for_and_where_they_are_excluded() -> None:
+def test_asked_and_excluded_signals_must_match() -> None:
     known = document("global")["gate"]["nothing_signalled"]["values"]
     found = problems("global", "nothing_signalled", values=[*known[:-1], "plan_unclaer"])
     assert found == (
-        "gate nothing_signalled: the signal 'plan_unclaer' is asked for by no other gate",
-        "gate nothing_signalled: the signal 'plan_unclear' is asked for by another gate, and not known here",
+        say.signal_not_asked("nothing_signalled", "plan_unclaer"),
+        say.signal_unknown("nothing_signalled", "plan_unclear"),
     )
 
 
@@ -115,7 +116,7 @@ def test_gates_that_would_never_open_are_told() -> None:
     with pytest.raises(MachineError) as caught:
         parse(found, vocabulary())
     assert caught.value.problems == (
-        "gate level6: gates are nested too deeply; at most 5 may stand in one another",
+        say.gates_too_deep("level6", 5),
         *(f"gate {name}: it is made of itself" for name in ("loop", "here", "there")),
     )
 
@@ -144,5 +145,5 @@ def test_the_command_tells_all_of_a_file_at_once(detent: Detent, tmp_path: Path)
     path.write_text(text.replace('"none open"', '"nothing open"').replace('"REPAIRED"', '"MENDED"'), encoding="utf-8")
     done = detent("machine", "check", path)
     assert done.code != 0
-    assert "gate review_clean: value must be one of: none open, some open" in done.out + done.err
+    assert say.parameter_must_be("review_clean", "value", "one of: none open, some open") in done.out + done.err
     assert "gate drift_repaired: value must be one of: CLEAN, REPAIRED, BLOCKED" in done.out + done.err

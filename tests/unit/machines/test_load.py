@@ -12,6 +12,7 @@ from detent.errors import MachineError, UnreadableError, UsageError
 from detent.machines.load import LARGEST_FILE_BYTES, built_in_names, canonical, load, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.make.vocabulary import vocabulary
+from detent.words.machines import parse as say
 
 TINY = """
 format  = 1
@@ -60,7 +61,7 @@ def test_a_parameter_of_the_wrong_kind_is_told_with_file_gate_and_kind(tiny: Pat
     with pytest.raises(MachineError) as caught:
         load(str(tiny), vocabulary())
     assert caught.value.where == str(tiny)
-    assert caught.value.problems == ("gate frame: fields must be a list of texts",)
+    assert caught.value.problems == (say.parameter_must_be("frame", "fields", "a list of texts"),)
     tiny.write_text(f'{TINY}{gate}["Objective"]\n', encoding="utf-8")
     assert load(str(tiny), vocabulary())[0].gates["frame"].params == {"fields": ["Objective"]}
 
@@ -88,7 +89,7 @@ def test_the_problems_of_a_file_name_the_file(tiny: Path) -> None:
     with pytest.raises(MachineError) as caught:
         load(str(tiny), vocabulary())
     assert caught.value.where == str(tiny)
-    assert caught.value.problems == ("limit turns: unknown key 'colour'",)
+    assert caught.value.problems == (say.unknown_key("limit turns", "colour", ""),)
 
 
 @pytest.mark.parametrize("name", ["", "moon", "phase_", "Phase", "lights_out"])

@@ -9,6 +9,7 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.machine import Machine
 from detent.core.values import Signal, Snapshot
+from detent.words import core as say
 from tests.unit.core.small import advanced, ask, crashed, machine, missing, refused, waited
 
 # Artifact gates, a review loop with a limit, crashes that lead somewhere, and the engine as monitor of exits.
@@ -299,7 +300,7 @@ to   = "accept"
 verb = "revert"
 """
 
-# Modes that decide who takes an edge, keys of a menu, an edge with a question, a sign-off.
+# Modes that decide the actor of an edge, keys of a menu, an edge with a question, a sign-off.
 THREADS = """
 format  = 1
 name    = "threads"
@@ -391,11 +392,11 @@ def test_in_a_review_loop_the_round_decides_between_another_try_and_stuck() -> N
     assert at.counters == {}
 
 
-def test_in_a_review_loop_the_engine_advances_a_worker_that_died_with_its_work_done() -> None:
+def test_review_loop_a_crash_after_the_work_advances() -> None:
     made = machine(REVIEW_LOOP)
     at = Snapshot("working", exit="killed")
     assert advanced(ask(made, Signal("engine"), "handoff", at=at)).after.state == "agent-review"
-    assert waited(ask(made, Signal("engine"), at=at)).reason == "working -> agent-review"
+    assert waited(ask(made, Signal("engine"), at=at)).reason == say.move("working", "agent-review")
     out_of_money = at.replace(exit="quota")
     assert [one.gate for one in waited(ask(made, Signal("engine"), "handoff", at=out_of_money)).missing] == ["after"]
 
@@ -412,7 +413,7 @@ def test_in_a_review_loop_the_second_crash_is_stuck_whatever_the_round(state: st
 def test_in_a_review_loop_a_switched_off_option_is_named() -> None:
     at = Snapshot("reviewing")
     decision = refused(ask(machine(REVIEW_LOOP), Signal("person", "working"), at=at))
-    assert decision.hint == "the option 'changes-requested' would allow it"
+    assert decision.hint == say.option_would_allow("changes-requested")
     on = machine(REVIEW_LOOP, options=["changes-requested"])
     assert advanced(ask(on, Signal("person", "working"), at=at)).after.state == "working"
 
@@ -432,7 +433,7 @@ def test_in_a_pipeline_the_third_failure_of_a_phase_blocks() -> None:
     assert failed(made, at).state == "blocked"
 
 
-def test_in_a_pipeline_an_interruption_keeps_the_count_and_another_phase_s_failure_replaces_it() -> None:
+def test_pipeline_an_interruption_keeps_the_count_of_its_phase() -> None:
     made = machine(PIPELINE)
     at = failed(made, failed(made, enter(made)))
     at = advanced(ask(made, Signal("person", "Reconcile"), at=at)).after
@@ -443,7 +444,7 @@ def test_in_a_pipeline_an_interruption_keeps_the_count_and_another_phase_s_failu
     assert (other.counters, other.registers["attempts.group"]) == ({"attempts": 1}, "build")
 
 
-def test_in_a_pipeline_an_interruption_leads_back_to_where_it_began_and_nowhere_else() -> None:
+def test_pipeline_an_interruption_leads_back_to_its_own_phase() -> None:
     made = machine(PIPELINE)
     at = advanced(ask(made, Signal("person", "Reconcile"), at=Snapshot("building"))).after
     assert missing(ask(made, Signal("person", "BackToDesigning"), "good", at=at)) == ("reconcile",)
@@ -457,11 +458,11 @@ def test_in_a_pipeline_the_mode_decides_between_going_on_and_a_pause() -> None:
     at = Snapshot("paused", "stepped", registers={"origin": "design-passed"})
     assert advanced(ask(made, Signal("person"), at=at)).edge.name == "ResumeToBuild"
     assert refused(ask(made, Signal("person", "ResumeToVerify"), at=at)).problem == (
-        "paused -> designing may never be taken: no pause can lead there"
+        say.never_taken("paused", "designing", "no pause can lead there")
     )
 
 
-def test_in_a_lifecycle_an_override_relaxes_gates_and_an_end_is_re_opened_by_its_verb() -> None:
+def test_lifecycle_overrides_relax_gates_and_verbs_reopen_an_end() -> None:
     made = machine(LIFECYCLE)
     signal = Signal("person", "accept", override="the plan is in my head")
     assert advanced(ask(made, signal)).waived == ("plan",)
@@ -471,7 +472,7 @@ def test_in_a_lifecycle_an_override_relaxes_gates_and_an_end_is_re_opened_by_its
         assert advanced(ask(made, Signal("person", reason="why", verb=verb), at=at)).after.state == target
 
 
-def test_in_threads_the_mode_decides_who_starts_a_run() -> None:
+def test_threads_start_a_run_by_engine_or_person_per_mode() -> None:
     made = machine(THREADS)
     quick, methodical = Snapshot("Configuring", "quick"), Snapshot("Configuring", "methodical")
     assert advanced(ask(made, Signal("engine"), at=quick)).way.number == 2

@@ -12,6 +12,9 @@ from detent.errors import MachineError
 from detent.machines.parse import parse
 from detent.machines.reading import is_inner_path
 from detent.runner.make.vocabulary import vocabulary
+from detent.words import core as core_words
+from detent.words.machines import parse as say
+from detent.words.message import code_of
 
 HARNESS = {"instructions": "a.md", "prompts": "{name}.md", "agents": "agents/{name}.md", "protocol": "be honest"}
 MACHINE = Path(__file__).resolve().parents[2] / "data" / "thread.toml"
@@ -25,17 +28,17 @@ def with_store(**changes: object) -> dict[str, Any]:
 
 def test_the_machine_of_the_tests_is_in_order() -> None:
     machine = parse(with_store(), vocabulary())
-    assert (machine.store["root"], machine.store["in_place"]) == (".thread", True)
+    assert (machine.store.root, machine.store.in_place) == (".thread", True)
     parse(with_store(tracked=True, folder=None, harness=HARNESS, writes={"builder": ["docs/"]}), vocabulary())
 
 
-def test_a_lock_holds_a_file_of_the_tree_only_where_the_task_works_in_place() -> None:
+def test_only_in_place_tasks_lock_files_of_the_tree() -> None:
     lock = {"name": "frame", "after": ["Drafting"], "files": ["tree:preferences.md"]}
     parse({**with_store(), "lock": [lock]}, vocabulary())
     for changes, files in (({"in_place": None}, lock["files"]), ({}, ["tree:../x"])):
         with pytest.raises(MachineError) as raised:
             parse({**with_store(**changes), "lock": [{**lock, "files": files}]}, vocabulary())
-        assert any("must be the path of a file" in told for told in raised.value.problems)
+        assert any(code_of(told) == "parse.lock_path" for told in raised.value.problems)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,10 @@ def test_an_unknown_step_is_told() -> None:
     edges = [{**edge, "prepare": ["deploy"]} if "prepare" in edge else edge for edge in document["edge"]]
     with pytest.raises(MachineError) as raised:
         parse({**document, "edge": edges}, vocabulary())
-    assert any("unknown prepare 'deploy'" in told for told in raised.value.problems)
+    assert any(
+        told == say.unknown(core_words.move("Finalized", "Preflight"), "prepare", "deploy")
+        for told in raised.value.problems
+    )
 
 
 @pytest.mark.parametrize(

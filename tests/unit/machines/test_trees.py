@@ -19,6 +19,9 @@ from detent.machines.trees import unjudged
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.registry import meanings
 from detent.verify.check import check_machine
+from detent.words.machines import explore as explore_words
+from detent.words.machines import findings as findings_words
+from detent.words.machines import parse as say
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -60,12 +63,12 @@ def delivery_alone(document: dict[str, Any]) -> None:
 def test_deploy_gate_that_asks_for_the_documents_alone_is_refused() -> None:
     machine = changed("lights-out", delivery_alone, undeclared)
     found = unjudged(Chart(machine, explore(machine)), meanings())
-    assert "PassDeployGate delivers files that verified may not have judged" in [one.rule for one in found]
-    assert "PassDeployGate delivers files that secrets_none may not have judged" in [one.rule for one in found]
+    assert findings_words.delivers_unjudged("PassDeployGate", "verified") in [one.rule for one in found]
+    assert findings_words.delivers_unjudged("PassDeployGate", "secrets_none") in [one.rule for one in found]
     story = next(one.story for one in found if "verified" in one.rule)
-    assert story[0] == "start in Ideating"
+    assert story[0] == explore_words.start("Ideating")
     assert "PassVerifyGate" in story[-4]
-    assert "in Deploying its agent changes files" in story
+    assert findings_words.agent_changes_files("Deploying") in story
     assert "PassDeployGate" in story[-1]
 
 
@@ -74,7 +77,7 @@ def test_deployment_without_any_gate_about_it_is_refused_too() -> None:
         edge(document, "PassDeployGate")["needs"] = ["delivery_ok"]
 
     found = rules(changed("lights-out", without, undeclared))
-    assert "PassDeployGate delivers files that verified may not have judged" in found
+    assert findings_words.delivers_unjudged("PassDeployGate", "verified") in found
 
 
 def test_review_gate_that_asks_for_commands_alone_is_refused() -> None:
@@ -82,7 +85,7 @@ def test_review_gate_that_asks_for_commands_alone_is_refused() -> None:
         edge(document, "PassReviewGate")["needs"] = ["review_clean", "commands_ok"]
 
     found = rules(changed("lights-out", without))
-    told = "nothing is reviewed that was not built: PassReviewGate does not ask again for secrets_none"
+    told = findings_words.not_asked_again("nothing is reviewed that was not built", "PassReviewGate", "secrets_none")
     assert told in found
     assert not any("commands_ok" in rule for rule in found)
 
@@ -115,20 +118,18 @@ def test_commit_of_a_tree_that_no_criterion_was_asked_of_is_refused() -> None:
 
     machine = changed("ralf", without)
     found = unjudged(Chart(machine, explore(machine)), meanings())
-    assert [one.rule for one in found] == ["human-commits delivers files that criteria_kept may not have judged"]
+    assert [one.rule for one in found] == [findings_words.delivers_unjudged("human-commits", "criteria_kept")]
     assert any("files" in line for line in found[0].story)
 
 
-def test_sign_off_that_does_not_ask_what_changed_since_the_review_is_refused() -> None:
+def test_sign_off_blind_to_changes_since_the_review_is_refused() -> None:
     def orange(document: dict[str, Any]) -> None:
         for one in document["edge"]:
             if one["from"] == "reviewing" and one["to"] == "done":
                 del one["needs"]
         del document["gate"]["signed_as_is"], document["gate"]["as_reviewed"]
 
-    assert rules(changed("orange", orange)) == [
-        "reviewing-to-done delivers files that review_passed may not have judged"
-    ]
+    assert rules(changed("orange", orange)) == [findings_words.delivers_unjudged("reviewing-to-done", "review_passed")]
 
 
 def test_landing_without_the_tests_of_the_landed_files_is_refused() -> None:
@@ -136,9 +137,9 @@ def test_landing_without_the_tests_of_the_landed_files_is_refused() -> None:
         edge(document, "review_to_done")["needs"].remove("validation_passed")
 
     found = rules(changed("phase", phase))
-    assert found == ["review_to_done delivers files that validation_passed may not have judged"]
+    assert found == [findings_words.delivers_unjudged("review_to_done", "validation_passed")]
     story = next(iter(unjudged(Chart(changed("phase", phase), explore(changed("phase", phase))), meanings()))).story
-    assert "in review files are edited by hand" in story
+    assert findings_words.edited_by_hand("review") in story
 
 
 def test_override_and_revert_are_the_exceptions() -> None:
@@ -153,4 +154,4 @@ def test_property_about_trees_must_be_a_flag() -> None:
 
     with pytest.raises(MachineError) as found:
         changed("lights-out", wrong)
-    assert "tree must be true or false" in found.value.problems[0]
+    assert found.value.problems[0] == say.key_must_be("property 1", "tree", "true or false")

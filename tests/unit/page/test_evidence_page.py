@@ -36,8 +36,8 @@ from detent.page.values import (
     Now,
     Page,
     Ran,
+    Request,
     Run,
-    Wish,
 )
 from detent.store.journal.line import Line
 from tests.conftest import MakeRepo
@@ -91,7 +91,7 @@ def refusal(source: str, target: str) -> Event:
 def full_run(text: str) -> Run:
     run = Run(1, text, text, text, text, text, text, text, text, text, text, 1.0, 2, 3, 4.0, 5)
     return run.replace(
-        wishes=(Wish(text, True, text), Wish(text, False, text)),
+        requests=(Request(text, True, text), Request(text, False, text)),
         became=text,
         moved_to=text,
         put_back=(text,),
@@ -253,7 +253,7 @@ def test_moves_are_numbered_arcs_and_refusals_red_marks() -> None:
     assert not drawn.attributes("style")
 
 
-def test_a_wish_for_something_that_is_no_state_is_drawn_where_it_was_made() -> None:
+def test_a_request_for_no_state_is_drawn_where_it_was_made() -> None:
     drawn = picture(STATES, (), "shape", (refusal("shape", "heaven"),))
     assert "shape → a state that is not there: refused 1 time" in drawn
     assert "shape → shape: refused 1 time" in picture(STATES, (), "shape", (refusal("shape", "shape"),))
@@ -268,7 +268,7 @@ def test_a_large_machine_shows_what_was_reached_and_counts_the_rest() -> None:
     assert picture(states, (), "State12", walked).count("<svg") == 1
 
 
-def test_no_number_leaves_the_drawing_or_covers_another_where_much_went_to_and_fro() -> None:
+def test_numbers_of_many_moves_stay_inside_and_apart() -> None:
     states = tuple(f"State{number}" for number in range(12))
     there = [move(number, "State0", f"State{10 + number % 2}") for number in range(1, 7)]
     back = [move(number, f"State{7 + number % 3}", f"State{number % 2}") for number in range(7, 13)]
@@ -371,7 +371,7 @@ def test_runs_and_what_became_of_them_are_read_from_the_journal() -> None:
     )
     targets = {"verify_to_done": "done"}
     first, never, third, alive = runs_of(entries, targets, lambda number, digest: Excerpt(f"{number} {digest}"))
-    assert first.wishes == (Wish("done", False, "no proof"), Wish("done", True, ""))
+    assert first.requests == (Request("done", False, "no proof"), Request("done", True, ""))
     assert (first.became, first.tokens, first.put_back) == (
         "the task stayed: the tests fail",
         7,
@@ -379,7 +379,7 @@ def test_runs_and_what_became_of_them_are_read_from_the_journal() -> None:
     )
     assert first.prompt == Excerpt("1 p")
     assert (never.exit, never.became) == ("void", "it could not start")
-    assert third.wishes == (Wish("done", True, "written into the task's file"),)
+    assert third.requests == (Request("done", True, "written into the task's file"),)
     assert (third.became, third.moved_to) == ("the task moved from verify to done", "done")
     assert (alive.exit, alive.became) == ("", "")
 

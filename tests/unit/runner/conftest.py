@@ -13,7 +13,7 @@ from detent.effects.host.keeper.look import is_alive, look
 from detent.effects.host.keeper.start import end_survivors, stop
 from detent.effects.host.keeper.watch import wait_for_end
 from detent.runner.drive.drive import advance
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.run.ready import make_ready
 from detent.runner.run.runs import start_run
@@ -48,7 +48,7 @@ def agent_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agen
             subprocess.run(["git", *words], cwd=repository, check=True)
         folder = tmp_path / f"task-{len(made)}"
         trust(repository)
-        task = create(Wish("phase", "count", "words", str(repository), str(folder), checks=(CHECK,), by="ann"))
+        task = create(NewTask("phase", "count", "words", str(repository), str(folder), checks=(CHECK,), by="ann"))
         PhaseTask(None, repository, folder).set(FRAME)  # type: ignore[arg-type]  # only its files are written
         made.append(advance(task, lambda _happened: None))
         assert made[-1].memory.snapshot.state == "implement"
@@ -66,6 +66,6 @@ def agent_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agen
 
 
 def wait_for_run(task: Task) -> None:
-    """Until the task's run has ended; nobody has looked at its end then."""
-    folder = task.places.run(task.memory.run["run"])
+    """Until the task's run has ended; its end is not recorded then."""
+    folder = task.places.run(task.memory.run.run)
     assert wait_for_end([folder], WAIT_S) == folder

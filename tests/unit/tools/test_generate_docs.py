@@ -23,7 +23,7 @@ from tools.docs_machines import machine_section, table
 from tools.docs_settings import keys_asked_for
 from tools.generate_docs import FOLDER, PROJECT, main, out_of_date, pages
 
-PAGES = ("attacks.md", "checks.md", "cli.md", "errors.md", "formats.md", "journal.md", "machines.md")
+PAGES = ("attacks.md", "checks.md", "cli.md", "errors.md", "formats.md", "journal.md", "machines.md", "runners.md")
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_every_key_and_kind_has_a_meaning(made: dict[str, str]) -> None:
         assert all(f"| `{key}` | {meaning} |" in made["formats.md"] for key, meaning in keys.items())
 
 
-def test_the_page_of_the_journal_has_every_kind_with_every_field_and_its_sentence(made: dict[str, str]) -> None:
+def test_the_journal_page_describes_every_field_of_every_kind(made: dict[str, str]) -> None:
     page = made["journal.md"]
     assert re.findall(r"^## (\w+)$", page, re.MULTILINE) == list(KINDS)
     assert "| `by_person` | true or false | whether a person ended it |" in page

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from tools import mutate
-from tools.mutate import Bench, Mutant, Report, Verdict, digest_of, main, mutants, python_files, relevant_tests
+from tools.mutate import ROOMS, Bench, Mutant, Report, Verdict, digest_of, main, mutants, python_files, relevant_tests
 
 SAMPLE = '''"""A docstring is left alone."""
 TYPE_CHECKING = False
@@ -96,6 +97,12 @@ def test_the_tests_of_the_room_are_run_and_those_of_the_file_first() -> None:
     assert not set(tests) & set(relevant_tests("src/detent/core/decide.py"))
 
 
+def test_every_file_of_the_report_has_tests_to_run() -> None:
+    files = python_files(ROOMS)
+    assert {Path(file).parts[2] for file in files} == {"core", "gates", "packs", "store"}
+    assert [file for file in files if not relevant_tests(file)] == []
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     """A bench whose copy holds one small module and one test of it."""
@@ -106,6 +113,15 @@ def bench(tmp_path: Path) -> Bench:
         "import sample\n\ndef test_more():\n    assert sample.more(1) == 2\n", encoding="utf-8"
     )
     return made
+
+
+def test_the_copy_holds_every_folder_that_tests_import(bench: Bench) -> None:
+    root = Path(__file__).parents[3]
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (root / "tests").rglob("conftest.py")]
+    imports = [node.module for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    folders = {name for name in (module.partition(".")[0] for module in imports if module) if (root / name).is_dir()}
+    assert folders >= {"tests", "tools"}
+    assert [name for name in sorted(folders) if not (bench.folder / name).is_dir()] == []
 
 
 TEST = ("tests/unit/core/test_sample.py",)

@@ -1,4 +1,4 @@
-"""A real task that has been through everything, and a way to get it back after a test has spoilt it."""
+"""A real task that has been through everything, and a way to restore it after a test has damaged it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.people.people import amend, answer
 from detent.runner.step.step import step
@@ -73,7 +73,7 @@ class Story(Record):
         self.journal.write_bytes(b"".join(raw + b"\n" for raw in raws))
 
     def forge(self, number: int, change: Callable[[dict[str, Any]], None], *, witnesses: bool = False) -> None:
-        """Rewrite one line as somebody would who knows the format: chain made good, cache gone, log told the same."""
+        """Rewrite one line with knowledge of the format: chain recomputed, cache gone, log rewritten alike."""
         previous, raws = "0" * 64, []
         for entry in self.entries():
             if entry["seq"] == number:
@@ -168,7 +168,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pat
     before = os.environ.get("XDG_STATE_HOME")
     os.environ["XDG_STATE_HOME"] = str(base / "state")
     try:
-        task = create(Wish("phase", "add numbers", "story", str(repository), str(base / "task"), by="ann"))
+        task = create(NewTask("phase", "add numbers", "story", str(repository), str(base / "task"), by="ann"))
         live_through_everything(task)
         spare = base.parent / "spare"
         shutil.copytree(base, spare, symlinks=True)

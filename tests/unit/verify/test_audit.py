@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from detent.runner.make.adopt import adopt
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.store.disk.atomic import read_cache, write_cache
 from detent.store.journal.events import KINDS
@@ -42,12 +43,16 @@ def all_files(folder: Path) -> dict[str, tuple[int, int, bytes]]:
 def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
-    kinds = {entry["kind"] for entry in story.entries()}
-    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _deploy,
-    # _git_*, _set_up.
-    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
-    told |= {"intended", "unprepared", "configured", "filed", "deploy", "set_up"}
-    assert kinds == set(KINDS) - {kind.kind for kind in ABOUT_RUNS} - told
+
+
+def test_every_kind_of_line_is_in_a_task_that_is_audited(story: Story) -> None:
+    """Here, or where it is made: in a test file that names the kind and asks for an audit too."""
+    here = {entry["kind"] for entry in story.entries()}
+    folder = Path(__file__).parent
+    files = [folder / "test_audit_runs.py", *sorted((folder.parents[1] / "e2e").glob("test_*.py"))]
+    texts = [text for text in (file.read_text(encoding="utf-8") for file in files) if re.search('audit["(]', text)]
+    elsewhere = {kind for kind in KINDS if any(f'"{kind}"' in text for text in texts)}
+    assert KINDS.keys() - here - elsewhere - {kind.kind for kind in ABOUT_RUNS} == set()
 
 
 def test_an_audit_writes_nothing(story: Story) -> None:
@@ -149,7 +154,7 @@ def test_a_damaged_journal_is_still_replayed_up_to_the_damage(story: Story) -> N
     ]
 
 
-# --- forgers who make the chain good again ---
+# --- forgeries with a recomputed chain ---
 
 
 def drop_fact(entry: dict[str, Any]) -> None:
@@ -392,7 +397,7 @@ def test_an_effect_that_was_not_promised_is_found(story: Story) -> None:
     assert not found.ok
 
 
-def test_a_promise_that_waits_for_the_next_step_is_a_warning_and_an_old_one_is_not(story: Story) -> None:
+def test_a_promise_is_a_warning_only_until_the_next_step(story: Story) -> None:
     moved = story.line_of("moved", edge="review_to_done")
     story.write_raws(story.raws()[:moved])
     for path in (story.control / "snapshot.json", story.control / "projected.jsonl", story.native / "history.jsonl"):
@@ -553,14 +558,14 @@ def test_an_adopted_task_is_sound(story: Story, tmp_path: Path) -> None:
     text = (story.native / "STATE.md").read_text(encoding="utf-8")
     (folder / "STATE.md").write_text(text.replace("Phase: done", "Phase: review"), encoding="utf-8")
     (folder / "history.jsonl").write_text('{"note": "from another tool"}\n')
-    task = adopt(Wish("phase", task_id="adopted", repo=story.project.root, folder=str(folder), by="ann"))
+    task = adopt(NewTask("phase", task_id="adopted", repo=story.project.root, folder=str(folder), by="ann"))
     found = audit(task)
     assert [(finding.kind, finding.is_warning) for finding in found.findings] == [("log", True)]
     assert found.ok
 
 
 def test_a_task_without_git_is_sound(tmp_path: Path) -> None:
-    task = create(Wish("phase", "a title", "plain", str(tmp_path), str(tmp_path / "task"), by="ann"))
+    task = create(NewTask("phase", "a title", "plain", str(tmp_path), str(tmp_path / "task"), by="ann"))
     assert audit(task) == Audit(1, ok=True)
 
 

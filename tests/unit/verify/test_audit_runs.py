@@ -16,8 +16,8 @@ from detent.effects.host.access import NONE
 from detent.faces.cli.output import move_json
 from detent.runner.drive.drive import drive
 from detent.runner.drive.mandate import let_drive
-from detent.runner.make.begin import Wish
-from detent.runner.make.configure import Wanted, configure
+from detent.runner.make.begin import NewTask
+from detent.runner.make.configure import NewSettings, configure
 from detent.runner.make.create import create
 from detent.runner.people.people import resume
 from detent.store.disk.digest import sha256_of
@@ -29,7 +29,7 @@ from tests.unit.verify.conftest import Story
 
 Change = Callable[[dict[str, Any]], None]
 
-# Run 1 crashes, run 2 asks too early, run 3 is a good one, run 4 is a judge who changes what it may only read.
+# Run 1 crashes, run 2 asks too early, run 3 is a good one, run 4 is a judge that changes files it may only read.
 AGENT = """
 case $DETENT_RUN_NUMBER in
 1) exit 3;;
@@ -58,15 +58,17 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pa
     os.environ.update(given)
     try:
         trust(repository)
-        task = create(Wish("phase", "count", "story", str(repository), str(base / "task"), checks=(CHECK,), by="ann"))
+        task = create(
+            NewTask("phase", "count", "story", str(repository), str(base / "task"), checks=(CHECK,), by="ann")
+        )
         force_level(task.project, NONE)  # where the kernel holds a judge, there is nothing to be found out
         os.environ["REAL_TREE"] = task.tree_path
         PhaseTask(None, repository, base / "task").set(FRAME)  # type: ignore[arg-type]  # only its files are written
         task = let_drive(task, "ann", on=True)
         task = drive(task, lambda _happened: None, move_json).task
         # More budget lets it be resumed; less of it again is what stops it before a fifth run.
-        task = resume(configure(task, Wanted(runs="5"), "ann", "")[0], "ann", "go on").task
-        task, _ = configure(task, Wanted(runs="4"), "ann", "")
+        task = resume(configure(task, NewSettings(runs="5"), "ann", "")[0], "ann", "go on").task
+        task, _ = configure(task, NewSettings(runs="4"), "ann", "")
         drive(task, lambda _happened: None, move_json)
         spare = base.parent / "spare"
         shutil.copytree(base, spare, symlinks=True)
@@ -100,7 +102,7 @@ def after(**changes: Any) -> Change:
 
 
 def no_crash(entry: dict[str, Any]) -> None:
-    """A forger who knows that the exit class stands in the snapshot too."""
+    """A forgery that changes the exit class in the snapshot too."""
     entry.update(exit="finished", code=0)
     entry["after"].update(exit="finished")
 

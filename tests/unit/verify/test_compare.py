@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from detent.verify.compare import Comparison, compare
 from detent.verify.documents.document import read_document
 from detent.verify.export import export_json
 from detent.verify.relation import edge_name
+from detent.words.verify import documents as say
 
 RELATIONS = Path(__file__).resolve().parents[2] / "data" / "relations"
 SEEDS = sorted(path.name for path in RELATIONS.glob("[0-9]*.json") if not path.name.endswith("refinement.json"))
@@ -199,12 +201,12 @@ def test_actors_and_gates_of_our_own_export_are_compared(name: str) -> None:
 
 
 def test_compare_itself_refuses_what_is_no_relation() -> None:
-    with pytest.raises(UnreadableError, match="'states' is missing"):
+    with pytest.raises(UnreadableError, match=re.escape(say.key_missing("states"))):
         compare(MACHINE, {"edges": []})
 
 
 def test_a_missing_file_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="no such"):
+    with pytest.raises(UnreadableError, match=re.escape(say.no_file())):
         read_document(str(tmp_path / "none.json"), MACHINE)
-    with pytest.raises(UnreadableError, match="'states' is missing"):
+    with pytest.raises(UnreadableError, match=re.escape(say.key_missing("states"))):
         read_document(str(RELATIONS / "002_refinement.json"), MACHINE)

@@ -6,6 +6,7 @@ import pytest
 
 from detent.core.values import Snapshot
 from detent.store.journal.events import Configured
+from detent.store.journal.head import head_of
 from detent.store.journal.memory import Memory
 from detent.verify.replay.settings import is_pack_change
 from tests.lines import made
@@ -18,7 +19,7 @@ DIGEST = "ab" * 32
     [
         ({"reason": "", "mode": "x"}, DIGEST, True),
         ({"reason": "mended", "pack": DIGEST, "entry": {}}, DIGEST, True),
-        ({"reason": "", "pack": DIGEST, "entry": {}}, DIGEST, False),  # nobody said why
+        ({"reason": "", "pack": DIGEST, "entry": {}}, DIGEST, False),  # without a reason
         ({"reason": "mended", "pack": DIGEST}, DIGEST, False),  # old evidence would count
         ({"reason": "mended", "pack": "ab", "entry": {}}, DIGEST, False),
         ({"reason": "mended", "pack": DIGEST, "entry": {}}, "", False),  # it began without a pack
@@ -26,7 +27,7 @@ DIGEST = "ab" * 32
     ],
 )
 def test_a_line_changes_the_code_as_the_command_does(line: dict[str, object], pinned: str, holds: bool) -> None:
-    memory = Memory({"digest": DIGEST, "pack": pinned}, Snapshot("writing", ""), 0, b"", 0, "")
+    memory = Memory(head_of({"digest": DIGEST, "pack": pinned}), Snapshot("writing", ""), 0, b"", 0, "")
     configured = made("configured", line)
     assert isinstance(configured, Configured)
     assert is_pack_change(configured, memory) == holds

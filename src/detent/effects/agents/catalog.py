@@ -14,7 +14,7 @@ from detent.effects.agents.formats import FORMATS, TEXT
 from detent.effects.host.programs import find_on
 from detent.errors import UsageError
 from detent.machines.reading import Reader, Table
-from detent.store.text.names import count_of
+from detent.words.effects import agents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Launch(Record):
 def load_catalog(user: Mapping[str, object]) -> Catalog:
     """The built-in agents with the `[agents]` table of a project laid over them; all its problems at once.
 
-    A table with the name of a built-in agent changes only the keys it names. Texts and lists say who serves a role.
+    A table with the name of a built-in agent changes only the keys it names. Texts and lists name the agents of a role.
     """
     tables = dict(_built_in())
     reader = Reader()
@@ -88,13 +88,9 @@ def load_catalog(user: Mapping[str, object]) -> Catalog:
     for role, choices in roles.items():
         for choice in choices:
             if choice.partition(":")[0] not in agents:
-                reader.problem(f"agents.{role}: there is no agent {choice.partition(':')[0]!r}")
+                reader.problem(say.no_agent_in_setting(role, choice.partition(":")[0]))
     if reader.problems:
-        raise UsageError(
-            f"[agents] has {count_of(len(reader.problems), 'problem')}: {'; '.join(reader.problems)}",
-            where="detent.toml",
-            next_step=f"correct detent.toml; known agents: {', '.join(agents)}",
-        )
+        raise UsageError(say.problems_in_agents(reader.problems, agents), where="detent.toml")
     return Catalog(agents, roles)
 
 
@@ -121,10 +117,10 @@ def command_for(
     """The command line of one run and what is added to its environment; empty `model` or `session` means none.
 
     `folders` are those it may write to besides `cwd`; an agent without a flag for it needs none. `is_held`: the kernel
-    keeps the run inside already.
+    sandboxes the run already.
 
-    A session is only continued by an agent with `resume`; the others begin anew. The model also stands in the
-    environment, so that a program of one's own needs no flag for it.
+    Only an agent with `resume` continues a session; the others start a new one. The model is also in the environment,
+    so that a program of the user's own needs no flag for it.
     """
     known = {"model": model, "session": session, "out": run_dir, "cwd": cwd}
     words = (
@@ -202,7 +198,7 @@ def _read_role(role: str, value: object, reader: Reader) -> tuple[str, ...]:
         or not choices
         or not all(isinstance(choice, str) and choice for choice in choices)
     ):
-        reader.problem(f'agents.{role} must be "agent", "agent:model", a list of these, or a table with argv')
+        reader.problem(say.role_no_agents(role))
         return ()
     return tuple(choices)
 
@@ -210,9 +206,7 @@ def _read_role(role: str, value: object, reader: Reader) -> tuple[str, ...]:
 def _read_agent(name: str, table: Table) -> Agent:
     if "argv" not in table.content:
         # Unquoted dots make a table in TOML; that is what a missing argv mostly means.
-        table.reader.problem(
-            f'{table.where} has no argv; a role of one machine is written in quotes: "{name}.ROLE" = "AGENT"'
-        )
+        table.reader.problem(say.no_argv(table.where, name))
         return Agent(name, ("",))
     agent = Agent(
         name=name,
@@ -246,24 +240,24 @@ def _read_agent(name: str, table: Table) -> Agent:
 
 def _check_agent(agent: Agent, table: Table) -> None:
     def problem(text: str) -> None:
-        table.reader.problem(f"{table.where}: {text}")
+        table.reader.problem(say.wrong_in(table.where, text))
 
     if ":" in agent.name or "=" in agent.name:
-        problem("a name has no ':' and no '='")
+        problem(say.name_with_colon())
     if not agent.argv or not agent.argv[0]:
-        problem("argv must begin with a program")
+        problem(say.no_program())
     elif os.sep in agent.argv[0] and not os.path.isabs(agent.argv[0]):
-        problem(f"argv begins with {agent.argv[0]!r}; name a program on PATH or its whole path")
+        problem(say.program_in_folder(agent.argv[0]))
     if agent.events not in FORMATS:
-        problem(f"events must be one of {', '.join(FORMATS)}")
+        problem(say.not_an_event_format(FORMATS))
     needs = {"model": "{model}", "resume": "{session}", "folders": "{folder}", "talk": "{prompt}"}
     for key, needed in needs.items():
         words: Sequence[str] = getattr(agent, key)
         if words and not any(needed in word for word in words):
-            problem(f"{key} must hold {needed}")
+            problem(say.lacks_placeholder(key, needed))
     for word in (*_all_words(agent), *agent.env.values(), *agent.read_env.values()):
         for unknown in _unknown_placeholders(word):
-            problem(f"{{{unknown}}} is no placeholder; known: {', '.join('{' + name + '}' for name in _PLACEHOLDERS)}")
+            problem(say.unknown_placeholder(unknown, _PLACEHOLDERS))
 
 
 def _all_words(agent: Agent) -> tuple[str, ...]:

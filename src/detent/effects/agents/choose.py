@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.core.record import Record
 from detent.effects.agents.catalog import DEFAULT, find_program
 from detent.errors import ToolError, UsageError
+from detent.words.effects import agents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +32,7 @@ def parse_overrides(catalog: Catalog, words: Sequence[str]) -> dict[str, tuple[s
         before, has_role, after = word.partition("=")
         role, choice = (before, after) if has_role else (DEFAULT, word)
         if not role or choice.partition(":")[0] not in catalog.agents:
-            raise UsageError(
-                f"--agent {word}: there is no such agent",
-                next_step=f"write ROLE=AGENT or ROLE=AGENT:MODEL; known agents: {', '.join(catalog.agents)}",
-            )
+            raise UsageError(say.unknown_agent(word, catalog.agents))
         overrides[role] = (*overrides.get(role, ()), choice)
     return overrides
 
@@ -43,21 +41,21 @@ def candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
     """The installed agents that may serve the role, in turn; an error names what to install or configure."""
-    asked = _asked(catalog, machine, role, overrides)
-    possible = asked or [Choice(name, "") for name in catalog.agents]
+    configured = _asked(catalog, machine, role, overrides)
+    possible = configured or [Choice(name, "") for name in catalog.agents]
     found = tuple(choice for choice in possible if find_program(catalog.agents[choice.agent], search_path))
     if not found:
-        raise _nobody(catalog, machine, role, asked)
+        raise _no_agent(catalog, machine, role, configured)
     # With nothing configured the order of the catalog decides, and one is enough.
-    return found if asked else found[:1]
+    return found if configured else found[:1]
 
 
 def all_candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
     """The configured agents, installed or not; with nothing configured the first that is installed, if any."""
-    if asked := _asked(catalog, machine, role, overrides):
-        return tuple(asked)
+    if configured := _asked(catalog, machine, role, overrides):
+        return tuple(configured)
     installed = (name for name, agent in catalog.agents.items() if find_program(agent, search_path))
     return tuple(Choice(name, "") for name in list(installed)[:1])
 
@@ -79,30 +77,22 @@ def choose(
 ) -> Choice:
     """The agent of this attempt (counted from 0); after the last candidate the first is tried again.
 
-    Who is `out` (`AGENT` or `AGENT:MODEL`) is passed over as long as somebody else is left.
+    A candidate in `out` (`AGENT` or `AGENT:MODEL`) is skipped as long as another one is left.
     """
     found = candidates(catalog, machine, role, overrides, search_path)
     left = [choice for choice in found if choice.name not in out] or found
     return left[attempt % len(left)]
 
 
-def _nobody(catalog: Catalog, machine: str, role: str, asked: Sequence[Choice]) -> ToolError:
-    if not asked:
+def _no_agent(catalog: Catalog, machine: str, role: str, configured: Sequence[Choice]) -> ToolError:
+    if not configured:
         first = next(iter(catalog.agents.values()))
-        known = ", ".join(map(_with_program, catalog.agents.values()))
-        return ToolError(
-            f"no agent is on PATH; looked for {known}",
-            next_step=f"run: {first.install}; or name your own program in detent.toml: [agents.mine] argv = [...]; "
-            "it serves tasks that are made once that is committed",
-        )
-    missing = [catalog.agents[name] for name in dict.fromkeys(choice.agent for choice in asked)]
-    programs = ", ".join(agent.argv[0] for agent in missing)
-    installs = "; ".join(agent.install for agent in missing if agent.install)
-    return ToolError(
-        f"role {role} of {machine} wants {', '.join(agent.name for agent in missing)}, but {programs} is not on PATH",
-        next_step=(f"run: {installs}; or " if installs else "")
-        + f"name another, for a task: detent configure --agent {role}=AGENT; for new tasks: [agents] in detent.toml",
-    )
+        return ToolError(say.no_agent_on_path(map(_with_program, catalog.agents.values()), first.install))
+    missing = [catalog.agents[name] for name in dict.fromkeys(choice.agent for choice in configured)]
+    names = [agent.name for agent in missing]
+    programs = [agent.argv[0] for agent in missing]
+    installs = [agent.install for agent in missing if agent.install]
+    return ToolError(say.agents_not_on_path(role, machine, names, programs, installs))
 
 
 def _with_program(agent: Agent) -> str:

@@ -120,9 +120,9 @@ class EventReader:
             return self._plain_usage(now_s)
         until = ""
         if tally.is_quota:
-            told = (wake_time(error, now_s) for error in reversed(tally.errors))
+            times = (wake_time(error, now_s) for error in reversed(tally.errors))
             is_told = now_s < tally.resets_at_s <= now_s + FURTHEST_S
-            until = stamp(tally.resets_at_s) if is_told else next(filter(None, told), "")
+            until = stamp(tally.resets_at_s) if is_told else next(filter(None, times), "")
         return Usage(
             turns=tally.turns,
             input_tokens=tally.input_tokens,
@@ -160,8 +160,8 @@ def classify(exit_class: str, usage: Usage) -> str:
     """The exit class of a run, from how its process ended and from what the agent said.
 
     `finished` needs the agent's own word that its turn is over, without an error. A quota explains a failure, and a
-    timeout too if it was the last thing seen (agents wait and retry by themselves); who was killed or lost stays so,
-    whatever was said before.
+    timeout too if it was the last thing seen (agents wait and retry by themselves). A killed or lost run stays so,
+    whatever it printed before.
     """
     match exit_class:
         case "failed" if usage.is_quota:

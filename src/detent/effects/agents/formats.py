@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.effects.agents.quota import is_quota
+from detent.words.effects import agents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Pi:
     def __call__(self, event: Mapping[str, Any], tally: Tally) -> None:
         match event.get("type"):
             case "session":
-                self._session = _text(event.get("id"))
+                self._session = _text_or_empty(event.get("id"))
             case "agent_start":
                 tally.has_ended = False
             case "message_end" if (message := _table(event.get("message"))).get("role") == "assistant":
@@ -90,7 +91,7 @@ def _pi_answer(message: Mapping[str, Any], tally: Tally) -> None:
     tally.output_tokens += _count(usage.get("output"))
     tally.cost_usd += _amount(_table(usage.get("cost")).get("total"))
     if message.get("stopReason") in ("error", "aborted"):
-        tally.fail(_text(message.get("errorMessage")) or "the model's answer was broken off")
+        tally.fail(_text_or_empty(message.get("errorMessage")) or say.answer_broken_off())
         return
     tally.turns += 1
     tally.recover()
@@ -101,7 +102,7 @@ def codex(event: Mapping[str, Any], tally: Tally) -> None:
     """`codex exec --json`: tokens come once, at the end, and are those of the whole session even if it was resumed."""
     match event.get("type"):
         case "thread.started":
-            tally.session = _text(event.get("thread_id"))
+            tally.session = _text_or_empty(event.get("thread_id"))
         case "turn.started":
             tally.has_ended = False
         case "item.completed":
@@ -112,9 +113,9 @@ def codex(event: Mapping[str, Any], tally: Tally) -> None:
                 tally.say(item.get("text"))
             tally.denials += item.get("status") == "declined"
         case "error":
-            tally.fail(_text(event.get("message")) or "codex reported an error")
+            tally.fail(_text_or_empty(event.get("message")) or say.agent_reported_error())
         case "turn.failed":
-            tally.fail(_text(_table(event.get("error")).get("message")) or "the turn failed")
+            tally.fail(_text_or_empty(_table(event.get("error")).get("message")) or say.turn_failed())
             tally.has_ended = True
         case "turn.completed":
             usage = _table(event.get("usage"))
@@ -139,7 +140,7 @@ class Claude:
     def __call__(self, event: Mapping[str, Any], tally: Tally) -> None:
         match event.get("type"):
             case "assistant":
-                tally.session = _text(event.get("session_id")) or tally.session
+                tally.session = _text_or_empty(event.get("session_id")) or tally.session
                 self._message(event, tally)
             case "system" if event.get("subtype") == "permission_denied":
                 tally.denials += 1
@@ -156,11 +157,11 @@ class Claude:
         message = _table(event.get("message"))
         text = _content_text(message.get("content"))
         if event.get("is_api_error_message") is True:
-            tally.fail(text or _text(event.get("error")))
+            tally.fail(text or _text_or_empty(event.get("error")))
             return
         # One answer comes as several events with the same name, each with the usage of the whole.
         if message.get("id") != self._last_message:
-            self._last_message = _text(message.get("id"))
+            self._last_message = _text_or_empty(message.get("id"))
             tally.turns += 1
             usage = _table(message.get("usage"))
             tally.input_tokens += _claude_input(usage)
@@ -176,9 +177,13 @@ class Claude:
         denials = event.get("permission_denials")
         tally.denials = max(tally.denials, len(denials) if isinstance(denials, list) else 0)
         tally.has_ended = True
-        text = _text(event.get("result"))
-        if event.get("is_error") is True or _text(event.get("subtype")).startswith("error"):
-            tally.fail(text or _text(_table(event.get("error")).get("message")) or _text(event.get("subtype")))
+        text = _text_or_empty(event.get("result"))
+        if event.get("is_error") is True or _text_or_empty(event.get("subtype")).startswith("error"):
+            tally.fail(
+                text
+                or _text_or_empty(_table(event.get("error")).get("message"))
+                or _text_or_empty(event.get("subtype"))
+            )
             tally.is_quota = tally.is_quota or event.get("api_error_status") == 429
         else:
             tally.turns = tally.turns or _count(event.get("num_turns"))
@@ -229,7 +234,7 @@ def _table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: object) -> str:
+def _text_or_empty(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
@@ -249,4 +254,4 @@ def _content_text(content: object) -> str:
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
-    return "\n".join(_text(block.get("text")) for block in blocks if _table(block).get("type") == "text")
+    return "\n".join(_text_or_empty(block.get("text")) for block in blocks if _table(block).get("type") == "text")

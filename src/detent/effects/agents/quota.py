@@ -53,7 +53,7 @@ def stamp(moment_s: float) -> str:
     from math import ceil
     from time import gmtime, strftime
 
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(ceil(moment_s)))  # never before the time that was told
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(ceil(moment_s)))  # never before the given time
 
 
 def _moment(text: str, now_s: float) -> float | None:

@@ -8,6 +8,7 @@ from detent.core.record import Record
 from detent.effects.git.bring import wipe
 from detent.effects.git.git import Git, is_object_id, sync_names, write_git_dir
 from detent.store.disk.atomic import make_folders, read_plain, storage_error, sweep, sync_folder, write_atomic
+from detent.words.effects import git as say
 
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost", "-c", "commit.gpgSign=false")
 _LARGEST_REF_BYTES = 1024
@@ -49,8 +50,8 @@ def checkpoint(promise: Promise) -> dict[str, str]:
 def _named(private_git: str, ref: str) -> str:
     """The commit under a private ref; empty where there is none, or a power cut left no name in it.
 
-    The private git folder is made by us, its refs are plain files and nobody packs them: reading and writing one costs
-    less than starting git for it.
+    The private git folder is our own, its refs are plain files and never packed: reading and writing one costs less
+    than starting git for it.
     """
     text = (read_plain(os.path.join(private_git, ref), _LARGEST_REF_BYTES) or b"").decode("ascii", "replace").strip()
     return text if is_object_id(text) else ""
@@ -122,4 +123,4 @@ def _sync_names(private_git: str, ref: str) -> None:
         for folder in (private_git, objects, *(entry.path for entry in os.scandir(objects) if entry.is_dir())):
             sync_folder(folder)
     except OSError as error:
-        raise storage_error(error, private_git, "checkpoint can't be made safe") from error
+        raise storage_error(error, private_git, say.not_made_safe("checkpoint")) from error

@@ -3,7 +3,7 @@
 In the user's repository only a branch that stands where we ourselves put it is moved, and only forward. One that a
 person made, moved or has checked out is left alone, and the next free name is taken. What a branch names is on the disk
 before it, and the branch before a line tells of it. The clone's git folder belongs to the agent: it is written to as
-plain files, after a look that none of them leads elsewhere, and git never starts on it.
+plain files, after a check that none of them leads elsewhere, and git never starts on it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from detent.core.record import Record
 from detent.effects.git.git import Git, check_object_id, sync_names
 from detent.errors import ToolError, UnreadableError
 from detent.store.disk.atomic import read_plain, write_atomic
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,11 +58,7 @@ def bring_branch(bringing: Bringing, common_dir: str) -> str:
         # Also of what a step that died had made.
         sync_names(common_dir, os.path.dirname(f"refs/heads/{name}"), "the checkpoint")
         return name
-    raise ToolError(
-        f"there is no free branch name for {bringing.branch}",
-        where=common_dir,
-        next_step=f"remove one of your branches {bringing.branch}-2 to -{_MOST_NAMES}, then try again",
-    )
+    raise ToolError(say.no_free_branch(bringing.branch, _MOST_NAMES), where=common_dir)
 
 
 def drop_branch(common_dir: str, name: str, put: Collection[str]) -> None:
@@ -72,7 +69,7 @@ def drop_branch(common_dir: str, name: str, put: Collection[str]) -> None:
 
 
 def find_branches(common_dir: str, put: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-    """Of the branches we put commits on, those that still stand at one of them and that nobody has checked out."""
+    """Of the branches we put commits on, those that still stand at one of them and are checked out nowhere."""
     refs = _branches(Git(common_dir)) if put else {}
     return tuple(
         name
@@ -106,12 +103,12 @@ def _is_ours(bringing: Bringing, ref: _Ref | None) -> bool:
         return True
     if ref.is_checked_out or ref.commit != bringing.put:
         return False
-    asked = ("merge-base", "--is-ancestor", check_object_id(bringing.put), check_object_id(bringing.commit))
-    return Git(bringing.private_git).finish(*asked).exit == 0
+    query = ("merge-base", "--is-ancestor", check_object_id(bringing.put), check_object_id(bringing.commit))
+    return Git(bringing.private_git).finish(*query).exit == 0
 
 
 def copy_objects(private_git: str, commit: str, known: str, git: Git) -> None:
-    """Through a pack whose objects are hashed anew, so that no object gets there under a false name."""
+    """Through a pack whose objects git hashes again, so that no object gets there under a false name."""
     tips = f"{commit}\n^{known}\n".encode()
     pack = Git(private_git).run("pack-objects", "--revs", "--stdout", "--quiet", input_bytes=tips)
     git.run("index-pack", "--stdin", input_bytes=pack)

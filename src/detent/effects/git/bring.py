@@ -10,6 +10,7 @@ from detent.errors import StorageError, UsageError
 from detent.store.disk.atomic import reason_of
 from detent.store.disk.folders import remove_folder, shown_path, walk
 from detent.store.disk.patterns import names
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +34,11 @@ class Place(Record):
 
 
 def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
-    """Copy what the patterns name from the user's work tree; returns the patterns that brought nothing."""
+    """Copy the files that the patterns name from the user's work tree; returns the patterns that matched nothing."""
     missing = []
     for pattern in patterns:
         if os.path.isabs(pattern) or ".." in pattern.split("/"):
-            raise UsageError(f"{pattern!r} under [workspace] is not a path inside the work tree", where="detent.toml")
+            raise UsageError(say.path_not_in_tree(pattern), where="detent.toml")
         found = 0
         for match in _named(place.source, pattern):
             name = os.path.normpath(match)
@@ -59,7 +60,7 @@ def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
                 try:
                     status = os.lstat(path)
                 except FileNotFoundError:
-                    continue  # the user works there too; what comes and goes is brought along by nobody
+                    continue  # the user works there too; a file that comes and goes is not copied
                 name = os.path.relpath(path, work_tree)
                 seen.append(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_mode}")
     return "\n".join(seen)
@@ -206,7 +207,7 @@ def marks(folder: str) -> dict[str, tuple[int, ...]]:
 def created_paths(
     before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]], tracked: Collection[str]
 ) -> tuple[str, ...]:
-    """What appeared between two looks and is not tracked: a new folder counts whole, elsewhere exact files."""
+    """The untracked paths that appeared between two scans: a new folder counts whole, elsewhere exact files."""
     new = sorted(name for name in after if name not in before and name not in tracked)
     above = {folder for path in tracked for folder in _folders_above(path)}
     found: list[str] = []
@@ -227,7 +228,7 @@ def changed_files_of(
 
 
 def created_bytes(before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]]) -> int:
-    """How much the files that appeared between two looks hold."""
+    """The size of the files that appeared between two scans."""
     return sum(mark[1] for name, mark in after.items() if name not in before and len(mark) > 1)
 
 
@@ -245,7 +246,5 @@ def wipe(folder: str) -> None:
             os.unlink(folder)
     except OSError as problem:
         raise StorageError(
-            f"a folder can't be removed: {reason_of(problem)}",
-            where=shown_path(folder),
-            next_step=f"remove it by hand: rm -rf {shown_path(folder)}",
+            say.folder_not_removed(reason_of(problem), shown_path(folder)), where=shown_path(folder)
         ) from problem

@@ -10,13 +10,14 @@ import os
 from detent.core.record import Record
 from detent.effects.git.git import Git, check_object_id
 from detent.errors import ToolError
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _OPTIONS = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
-_LINKS = {"120000": "a symbolic link", "160000": "a submodule"}
+_LINKS = {"120000": say.symbolic_link(), "160000": say.submodule()}
 
 
 class Changed(Record):
@@ -48,7 +49,7 @@ def changed_contents(private_git: str, baseline: str, tree: str, most_bytes: int
     sizes = _sizes(private_git, [entry.blob for entry in there])
     for entry in there:
         if sizes[entry.blob] > most_bytes:
-            passed_over[entry.path] = f"{sizes[entry.blob]} bytes, at most {most_bytes} are copied"
+            passed_over[entry.path] = say.larger_than_copied(sizes[entry.blob], most_bytes)
     taken = [entry for entry in there if entry.path not in passed_over]
     blobs = _blobs(private_git, [entry.blob for entry in taken])
     removed = tuple(entry.path for entry in entries if entry.status == "D")
@@ -70,13 +71,13 @@ def _why_not(entry: _Entry) -> str:
     try:
         entry.path.encode("utf-8")
     except UnicodeEncodeError:
-        return "its name is no UTF-8"
+        return say.name_not_utf8()
     return _LINKS.get(entry.mode, "")
 
 
 def _sizes(private_git: str, blobs: Sequence[str]) -> dict[str, int]:
-    asked = "".join(f"{blob}\n" for blob in blobs).encode()
-    output = Git(private_git).run("cat-file", "--batch-check=%(objectname) %(objectsize)", input_bytes=asked)
+    queries = "".join(f"{blob}\n" for blob in blobs).encode()
+    output = Git(private_git).run("cat-file", "--batch-check=%(objectname) %(objectsize)", input_bytes=queries)
     return {name: int(size) for name, size in (line.split() for line in output.decode().splitlines())}
 
 
@@ -88,7 +89,7 @@ def _blobs(private_git: str, blobs: Sequence[str]) -> dict[str, bytes]:
         head, _, _ = output[at : at + 200].partition(b"\n")
         words = head.decode("ascii", "replace").split()
         if len(words) != 3 or words[0] != blob:
-            raise ToolError(f"git lost an object of a tree it made: {blob}", where=private_git)
+            raise ToolError(say.object_lost(blob), where=private_git)
         start = at + len(head) + 1
         found[blob] = output[start : start + int(words[2])]
         at = start + int(words[2]) + 1

@@ -16,6 +16,7 @@ from detent.core.record import Record
 from detent.effects.git.git import Git, end_where, read_repository, write_git_dir, write_if_different
 from detent.errors import ToolError, UnreadableError
 from detent.store.disk.atomic import read_plain, storage_error
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ def make_clone(source: Repository, commit: str, tree: str, branch: str) -> Clone
         contents = _contents(_reader(source), commit)
         notes = _submodules(source, contents.submodules, tree, git_dir, depth=0)
         if contents.has_lfs:
-            notes.append("files that Git LFS keeps elsewhere are only pointers in the clone; no filter was run")
+            notes.append(say.lfs_only_pointers())
     except OSError as problem:
-        raise storage_error(problem, tree, "the clone can't be made") from problem
+        raise storage_error(problem, tree, say.clone_not_made()) from problem
     return Clone(tuple(notes), is_shared)
 
 
@@ -172,10 +173,7 @@ def _submodules(
         inner = os.path.join(git_dir, "modules", path)
         theirs = filled_at(source, path, wanted) if depth < DEEPEST_SUBMODULE else None
         if theirs is None:
-            notes.append(
-                f"the submodule {path} is empty in the clone: its commit {wanted[:12]} is not in your checkout; "
-                f"fill it there first: git submodule update --init {path}"
-            )
+            notes.append(say.submodule_empty(path, wanted))
             continue
         back = os.path.relpath(folder, inner)
         _fill(theirs, wanted, folder, inner, f"[core]\n\tworktree = {quoted(back)}\n{_origin(theirs)}", tags={})

@@ -17,7 +17,8 @@ from detent.effects.git.tree.line_ends import converting
 from detent.effects.git.tree.tool_caches import without_caches
 from detent.errors import StorageError
 from detent.store.disk.folders import walk
-from detent.store.text.names import name_some
+from detent.words.effects import git as say
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def carry(dirty: Dirty, source: str, target: str) -> None:
             os.makedirs(os.path.dirname(to_path), exist_ok=True)
             copy2(from_path, to_path, follow_symlinks=False)
     except OSError as problem:
-        raise StorageError(f"an uncommitted file can't be carried over: {problem}", where=target) from problem
+        raise StorageError(say.not_carried_over(problem), where=target) from problem
 
 
 def _copy_index(source: str, target: str) -> bool:

@@ -1,8 +1,8 @@
 """The engine's own commits on the branch of a task that works in the person's checkout: exactly one tree each.
 
-The person's git takes the files in, because they may need its filters, but no hook runs, nobody's identity is used but
-the engine's, and no branch but the task's own is moved. A commit is found again by its trailer, so that a repetition
-makes none twice. Files of the checkout are not touched; its index follows, where that branch is checked out.
+The person's git adds the files, because they may need its filters, but no hook runs, the identity is the engine's, and
+no branch but the task's own is moved. A commit is found again by its trailer, so that a repetition makes none twice.
+Files of the checkout are not touched; its index follows, where that branch is checked out.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from detent.effects.git.bring import wipe
 from detent.effects.git.git import Git, check_object_id, tree_of
 from detent.effects.git.merge import own_git
 from detent.effects.git.person_checkout import Stand, branch_commit, make_safe, quiet_git
-from detent.effects.git.person_commit import TRAILER, Wanted, follow, index_of
+from detent.effects.git.person_commit import TRAILER, CommitRequest, follow, index_of
 from detent.errors import RefusedError, ToolError
 from detent.store.disk.atomic import make_folders
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def local_filters(repository: Repository) -> tuple[str, ...]:
     for name in ("config", "config.worktree"):
         path = os.path.join(repository.common_dir, name)
         if os.path.exists(path):
-            asked = ("config", "--file", path, "--no-includes", "--name-only", "--list")
-            found += Git(repository.common_dir).run(*asked).decode("utf-8", "replace").splitlines()
+            query = ("config", "--file", path, "--no-includes", "--name-only", "--list")
+            found += Git(repository.common_dir).run(*query).decode("utf-8", "replace").splitlines()
     return tuple(dict.fromkeys(name for name in found if name.startswith(("filter.", "include.", "includeif."))))
 
 
@@ -71,11 +72,7 @@ def commit_on_branch(wanted: BranchCommit) -> str:
     repository, branch = wanted.repository, wanted.branch
     tip = branch_commit(repository.common_dir, branch)
     if not tip:
-        raise RefusedError(
-            f"the branch {branch}, on which this task works, is gone",
-            where=repository.top,
-            next_step=f"make it again: git branch {branch} COMMIT; see: git reflog",
-        )
+        raise RefusedError(say.branch_of_task_gone(branch), where=repository.top)
     commit = find_step(repository, branch, wanted.key) or _commit(wanted, tip)
     if repository.branch == branch:
         follow(repository.top)
@@ -88,7 +85,7 @@ def _commit(wanted: BranchCommit, tip: str) -> str:
     stand = Stand(wanted.repository, wanted.branch, tip)
     try:
         make_folders(wanted.scratch)
-        taken = Wanted(wanted.private_git, wanted.tree, stand, wanted.key, wanted.message, wanted.scratch)
+        taken = CommitRequest(wanted.private_git, wanted.tree, stand, wanted.key, wanted.message, wanted.scratch)
         tree = wanted.own_tree or index_of(taken)
     finally:
         wipe(wanted.scratch)
@@ -97,10 +94,10 @@ def _commit(wanted: BranchCommit, tip: str) -> str:
     finished = own_git(top, *options, input_bytes=message, more=_IDENTITY)
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
-        raise ToolError(f"git commit-tree failed: {said}", where=top, next_step="see: git status")
+        raise ToolError(say.failed("commit-tree", said), where=top)
     commit = check_object_id(finished.stdout.decode().strip())
     if tree_of(wanted.repository.common_dir, commit) != tree:
-        raise ToolError(f"commit {commit[:12]} does not hold what was to be committed", where=top)
+        raise ToolError(say.commit_holds_other(commit), where=top)
     make_safe()  # a branch must not name what a power cut could still take: it would stop every git here
     quiet_git(top, "update-ref", "-m", f"detent: {wanted.key}", f"refs/heads/{wanted.branch}", commit, tip)
     return commit

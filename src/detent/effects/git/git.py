@@ -112,17 +112,21 @@ class Git(Record):
             dies_with_us=True,
         )
         if finished.timed_out or finished.truncated:
-            why = f"took longer than {TIMEOUT_S:.0f} s" if finished.timed_out else "wrote more than we read"
-            raise ToolError(f"git {arguments[0]} {why}", where=self.work_tree or self.git_dir)
+            from detent.words.effects import git as say
+
+            command = arguments[0]
+            why = say.took_too_long(command, TIMEOUT_S) if finished.timed_out else say.wrote_too_much(command)
+            raise ToolError(why, where=self.work_tree or self.git_dir)
         return finished
 
     def failure(self, command: str, finished: Finished) -> ToolError:
         """The error for a command that ended badly, in git's own words."""
         lines = finished.stderr.decode(errors="replace").strip().splitlines() or [f"exit {finished.exit}"]
+        from detent.words.effects import git as say
+
         return ToolError(
-            f"git {command} failed: {shown_path(lines[0])}",
+            say.command_failed(command, shown_path(lines[0]), self.work_tree or self.git_dir),
             where=self.work_tree or self.git_dir,
-            next_step=f"look at the repository with: git -C {self.work_tree or self.git_dir} fsck",
         )
 
 
@@ -148,7 +152,9 @@ def is_object_id(text: str) -> bool:
 def check_object_id(text: str) -> str:
     """The object name unchanged; anything else that could be read as an option or a revision is refused."""
     if not is_object_id(text):
-        raise UsageError(f"{text!r} is no full commit or tree id")
+        from detent.words.effects import git as say
+
+        raise UsageError(say.no_object_id(text))
     return text
 
 
@@ -170,7 +176,9 @@ def sync_names(git_dir: str, inner: str, what: str) -> None:
             if os.path.isdir(folder):
                 sync_folder(folder)
     except OSError as error:
-        raise storage_error(error, git_dir, f"{what} can't be made safe") from error
+        from detent.words.effects import git as say
+
+        raise storage_error(error, git_dir, say.not_made_safe(what)) from error
 
 
 def write_git_dir(
@@ -182,7 +190,7 @@ def write_git_dir(
     durable: bool,
     more_config: str = "",
 ) -> None:
-    """Make or mend a git folder without starting git; several processes may do so at once."""
+    """Make or repair a git folder without starting git; several processes may do so at once."""
     for name in ("objects/info", "objects/pack", "refs/heads", "info"):
         if durable:
             make_folders(os.path.join(git_dir, name))
@@ -190,7 +198,9 @@ def write_git_dir(
         try:
             os.makedirs(os.path.join(git_dir, name), exist_ok=True)
         except OSError as error:
-            raise storage_error(error, git_dir, "a folder can't be made") from error
+            from detent.words.effects import git as say
+
+            raise storage_error(error, git_dir, say.folder_not_made()) from error
     config = (
         f"[core]\n\trepositoryformatversion = {int(is_sha256)}\n\tfilemode = true\n\tbare = {str(is_bare).lower()}\n"
         "\thooksPath = /dev/null\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
@@ -206,7 +216,7 @@ def write_git_dir(
 
 
 def end_where(git_dir: str, other: str, *, durable: bool) -> None:
-    """Let the history of a git folder end where that of another does: who borrows from a shallow clone must know."""
+    """Let the history of a git folder end where that of another does: a borrower of a shallow clone must know."""
     path = os.path.join(git_dir, "shallow")
     ends = read_plain(os.path.join(other, "shallow"))
     if ends is not None:
@@ -224,7 +234,9 @@ def write_if_different(path: str, content: bytes, *, durable: bool) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_read()) from error
     write_atomic(path, content, durable=durable)
 
 
@@ -289,7 +301,9 @@ def _read_ref(common_dir: str, name: str) -> str | None:
         pass
     else:
         if not text:
-            raise UnreadableError("the branch file is empty", where=path, next_step="mend it with: git fsck")
+            from detent.words.effects import git as say
+
+            raise UnreadableError(say.branch_file_empty(), where=path)
         return text
     try:
         with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
@@ -329,4 +343,6 @@ def find_git() -> str:
 def _git_on(path: str) -> str:
     if program := find_outside(path, "git"):
         return program
-    raise ToolError("git was not found on PATH", next_step="install git 2.31 or newer, then try again")
+    from detent.words.effects import git as say
+
+    raise ToolError(say.no_git())

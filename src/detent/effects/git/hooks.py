@@ -33,10 +33,10 @@ class Hooks(Record):
 
 def hooks_of(top: str) -> Hooks:
     """What git itself says, with all settings of the person and the repository, included files too."""
-    asked = own_git(top, "rev-parse", "--git-path", "hooks")
-    if asked.exit != 0:  # it would run none, until its settings can be read again
+    answer = own_git(top, "rev-parse", "--git-path", "hooks")
+    if answer.exit != 0:  # it would run none, until its settings can be read again
         return Hooks("", ())
-    said = os.fsdecode(asked.stdout).removesuffix("\n")
+    said = os.fsdecode(answer.stdout).removesuffix("\n")
     folder = os.path.normpath(os.path.join(top, said))
     run = os.path.dirname(folder) if os.path.basename(folder) == _HUSKY else folder
     listed = own_git(top, "config", "--null", "--show-origin", "--name-only", "--list").stdout.split(b"\0")
@@ -50,7 +50,7 @@ def _is_in_work_tree(path: str, top: str) -> bool:
 
 
 def hook_prints(top: str) -> dict[str, str]:
-    """A hash of each hook and of git settings in the work tree, by path, and the folder: what changes is told."""
+    """A hash of each hook and of git settings in the work tree, by path, and the folder: a change is reported."""
     hooks = hooks_of(top)
     found = {SETTINGS: hooks.folder}
     for place in dict.fromkeys((hooks.folder, *hooks.inside) if hooks.folder else ()):

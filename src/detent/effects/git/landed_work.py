@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-MOST_TIPS = 50  # branches, newest first, whose commits are looked at
+MOST_TIPS = 50  # branches, newest first, whose commits are read
 MOST_COMMITS = 300  # since the baseline, newest first, whose trees are compared
 MOST_COMPARED = 50  # of them that are compared file by file
 _FORMAT = "--format=%(objectname) %(refname)"
@@ -77,9 +77,9 @@ def holds_work(work: Work, commit: str) -> bool:
 
 
 def _containing(work: Work, commit: str) -> str:
-    """The first branch of somebody else that contains a commit."""
-    asked = ("for-each-ref", _FORMAT, f"--contains={commit}", *_looked_at(work))
-    finished = Git(work.common_dir).finish(*asked)
+    """The first branch other than a task's that contains a commit."""
+    query = ("for-each-ref", _FORMAT, f"--contains={commit}", *_looked_at(work))
+    finished = Git(work.common_dir).finish(*query)
     return next((_shown(name) for _, name in _counted(work, finished.stdout if finished.exit == 0 else b"")), "")
 
 
@@ -114,7 +114,7 @@ def _recent(work: Work, most: int) -> Iterator[tuple[str, str]]:
 
 
 def _changes(work: Work) -> frozenset[str]:
-    """The files that the task changed; none where nobody knows what it began from."""
+    """The files that the task changed; none where its baseline is unknown."""
     if not is_object_id(work.baseline):
         return frozenset()
     before, after = (tree_of(work.private_git, commit) for commit in (work.baseline, work.commit))

@@ -14,6 +14,7 @@ from detent.effects.git.clone import GITLINK
 from detent.effects.git.git import Git, at_home, check_object_id, find_git
 from detent.effects.host import process
 from detent.errors import RefusedError, ToolError
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def merge_in_memory(private_git: str, ours: str, theirs: str) -> Merged:
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if numbers < OLDEST_GIT:
         wanted = ".".join(str(number) for number in OLDEST_GIT)
-        raise ToolError(f"git {version} can't merge in memory", next_step=f"install git {wanted} or newer")
+        raise ToolError(say.merge_needs_newer_git(version, wanted))
     arguments = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
     finished = git.finish(*arguments, check_object_id(ours), check_object_id(theirs))
     if finished.exit not in (0, 1):
@@ -96,9 +97,7 @@ def person_identity(root: str) -> tuple[str, str]:
     finished = own_git(root, "var", "GIT_COMMITTER_IDENT")
     name, _, rest = finished.stdout.decode("utf-8", "replace").rpartition(" <")
     if finished.exit != 0 or not name.strip():
-        raise RefusedError(
-            "git does not know who you are", where=root, next_step='git config user.name "Your Name"; user.email too'
-        )
+        raise RefusedError(say.git_knows_no_user(), where=root)
     return name.strip(), rest.partition(">")[0]
 
 
@@ -139,16 +138,12 @@ def person_environment(environment: Mapping[str, str]) -> dict[str, str]:
 def advance(root: str, commit: str) -> None:
     """Lead the checked-out branch and its files forward to a commit that has the branch for its parent."""
     # By itself git does not sync a branch: after a power cut it could be there without its bytes.
-    # And it takes ignored files for worthless: what is not committed is never overwritten, whoever ignores it.
+    # And it takes ignored files for worthless: an uncommitted file is never overwritten, ignored or not.
     how = ("--ff-only", "--no-overwrite-ignore", "--quiet")
     finished = own_git(root, "-c", "core.fsync=all", "merge", *how, check_object_id(commit))
     if finished.exit != 0:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
-        raise RefusedError(
-            f"git would not update your checkout: {' '.join(said.split())}",
-            where=root,
-            next_step="see: git status; then run the same command again",
-        )
+        raise RefusedError(say.checkout_not_updated(said), where=root)
 
 
 def run_as_person(command: str, root: str) -> str:
@@ -157,7 +152,7 @@ def run_as_person(command: str, root: str) -> str:
     finished = process.run(("/bin/sh", "-c", command), cwd=root, env=environment, timeout_s=_TIMEOUT_S)
     if finished.exit != 0 or finished.timed_out:
         said = (finished.stderr or finished.stdout).decode("utf-8", "replace").strip() or f"exit {finished.exit}"
-        raise ToolError(f"the command failed: {' '.join(said.split())}", where=root, next_step=f"run it: {command}")
+        raise ToolError(say.request_failed(said, command), where=root)
     return finished.stdout.decode("utf-8", "replace").strip()
 
 
@@ -166,8 +161,4 @@ def push_branch(root: str, branch: str) -> None:
     finished = own_git(root, "push", "--quiet", "origin", f"refs/heads/{branch}:refs/heads/{branch}")
     if finished.exit != 0:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
-        raise ToolError(
-            f"git push failed: {' '.join(said.split())}",
-            where=root,
-            next_step=f"push it yourself: git push origin {branch}",
-        )
+        raise ToolError(say.push_failed(said, branch), where=root)

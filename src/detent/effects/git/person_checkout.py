@@ -1,7 +1,7 @@
 """The person's own checkout: where it stands, and the few things that are done to it for a task that works in place.
 
 A branch is made and left by its name alone where no file changes; only a return to another commit touches files. All of
-it runs the person's git, because their files may need their filters, but without hooks: nobody committed anything.
+it runs the person's git, because their files may need their filters, but without hooks: there is no commit yet.
 Branches of the person's own are never moved.
 """
 
@@ -14,6 +14,7 @@ from detent.effects.git.git import Git, check_object_id, find_repository, has_sp
 from detent.effects.git.merge import own_git, under_way
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.store.disk.atomic import read_plain, storage_error
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,35 +46,21 @@ def stand_at(root: str) -> Stand | None:
         return None
     top = repository.top
     if repository.head is None:
-        raise RefusedError(
-            "the repository has no commit yet, so there is nothing to come back to",
-            where=top,
-            next_step='make one: git add -A && git commit -m "first commit"',
-        )
+        raise RefusedError(say.nothing_to_come_back_to(), where=top)
     if repository.branch is None:
-        raise RefusedError(
-            f"your checkout is on no branch (detached HEAD at {repository.head[:12]})",
-            where=top,
-            next_step="check out a branch: git switch BRANCH, or make one here: git switch -c BRANCH",
-        )
+        raise RefusedError(say.on_no_branch(repository.head), where=top)
     if begun := under_way(repository):
-        raise RefusedError(
-            f"a {begun} is under way in your checkout", where=top, next_step=f"end it first: git {begun} --abort"
-        )
+        raise RefusedError(say.under_way_in_checkout(begun), where=top)
     return Stand(repository, repository.branch, repository.head)
 
 
 def refuse_sparse(repository: Repository) -> None:
-    """Refused where git leaves files of the commit out: to whoever looks at the folder alone they would be removed."""
+    """Refused where git leaves files of the commit out: in a scan of the folder alone they would look removed."""
     if not has_sparse_rules(repository):
         return
-    asked = own_git(repository.top, "config", "--type=bool", "--get", "core.sparseCheckout")
-    if asked.stdout.strip() == b"true":
-        raise UnreadableError(
-            "your checkout is sparse: the files it leaves out would count as removed, and be committed so",
-            where=repository.top,
-            next_step="have all files there: git sparse-checkout disable; or take a machine that works in a clone",
-        )
+    answer = own_git(repository.top, "config", "--type=bool", "--get", "core.sparseCheckout")
+    if answer.stdout.strip() == b"true":
+        raise UnreadableError(say.sparse_checkout(), where=repository.top)
 
 
 def quiet_git(root: str, *arguments: str) -> bytes:
@@ -81,11 +68,7 @@ def quiet_git(root: str, *arguments: str) -> bytes:
     finished = own_git(root, *_QUIET, *arguments)
     if finished.exit != 0 or finished.timed_out:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
-        raise ToolError(
-            f"git {arguments[0]} failed in your checkout: {' '.join(said.split())}",
-            where=root,
-            next_step="see: git status; then run the same command again",
-        )
+        raise ToolError(say.command_failed_in_checkout(arguments[0], said), where=root)
     return finished.stdout
 
 
@@ -107,18 +90,10 @@ def refuse_target(stand: Stand, branch: str, commit: str) -> None:
     listed = Git(stand.repository.common_dir).run("for-each-ref", f"--format={wanted}", _HEADS + branch).splitlines()
     found = dict(os.fsdecode(line).split("\0") for line in listed)
     if _HEADS + branch not in found:
-        raise RefusedError(
-            f"the branch {branch}, on which the work began, is gone",
-            where=stand.repository.top,
-            next_step=f"make it again: git branch {branch} {commit}",
-        )
+        raise RefusedError(say.first_branch_gone(branch, commit), where=stand.repository.top)
     elsewhere = found[_HEADS + branch]
     if elsewhere and os.path.realpath(elsewhere) != os.path.realpath(stand.repository.top):
-        raise RefusedError(
-            f"the branch {branch} is checked out in {elsewhere}",
-            where=stand.repository.top,
-            next_step=f"check out something else there: git -C {elsewhere} switch --detach",
-        )
+        raise RefusedError(say.branch_checked_out(branch, elsewhere), where=stand.repository.top)
 
 
 def refuse_branch_name(common_dir: str, name: str) -> None:
@@ -128,7 +103,7 @@ def refuse_branch_name(common_dir: str, name: str) -> None:
 
 
 def refuse_known_branch(common_dir: str, name: str) -> None:
-    """The same for who only reads: as far as files tell, no git is asked. What they don't tell is found out later."""
+    """The same for readers: it reads files only and starts no git. What files don't tell is found out later."""
     top = os.path.join(common_dir, _HEADS)
     loose = [os.path.join(folder, file) for folder, _, files in os.walk(top) for file in files]
     packed = (read_plain(os.path.join(common_dir, "packed-refs"), _LARGEST_PACKED_BYTES) or b"").splitlines()
@@ -140,12 +115,8 @@ def refuse_known_branch(common_dir: str, name: str) -> None:
 def _refuse_among(common_dir: str, names: Iterable[str], name: str) -> None:
     for other in names:
         if other == name or name.startswith(f"{other}/") or other.startswith(f"{name}/"):
-            why = "is there already" if other == name else f"keeps git from making {name}"
-            raise RefusedError(
-                f"the branch {other} {why}",
-                where=common_dir,
-                next_step=f"look at it (git log {other}), then rename it: git branch -m {other} OTHER-NAME",
-            )
+            why = say.branch_is_there(other) if other == name else say.branch_in_the_way(other, name)
+            raise RefusedError(why, where=common_dir)
 
 
 def make_branch(stand: Stand, name: str, reason: str) -> None:
@@ -159,13 +130,13 @@ def make_branch(stand: Stand, name: str, reason: str) -> None:
 
 
 def unmake_branch(stand: Stand, name: str, base: Stand, reason: str) -> None:
-    """Take a branch that nobody has worked on away again, and stand where the checkout stood."""
+    """Remove a branch without any work again, and return the checkout to where it stood."""
     common_dir = stand.repository.common_dir
     if branch_commit(common_dir, name) != base.commit:
         return
     if stand.branch == name:
         if branch_commit(common_dir, base.branch) != base.commit:
-            return  # somebody moved it; switching would change files
+            return  # it was moved; switching would change files
         _point_head(Git(common_dir), stand, base.branch, reason)
         make_safe()  # the branch may go once the checkout has left it for certain
     delete_branch(stand.repository.top, name, base.commit)
@@ -174,7 +145,7 @@ def unmake_branch(stand: Stand, name: str, base: Stand, reason: str) -> None:
 def _point_head(git: Git, stand: Stand, name: str, reason: str) -> None:
     """Both branches hold the same commit, so that index and files are right already."""
     if branch_commit(git.git_dir, name) != stand.commit:
-        raise RefusedError(f"the branch {name} moved meanwhile", where=stand.repository.top)
+        raise RefusedError(say.branch_moved(name), where=stand.repository.top)
     quiet_git(stand.repository.top, "symbolic-ref", "-m", reason, "HEAD", _HEADS + name)
 
 
@@ -206,7 +177,7 @@ def remove_files(top: str, names: Sequence[str]) -> None:
                 os.rmdir(os.path.join(top, folder))
                 folder = os.path.dirname(folder)
     except OSError as error:
-        raise storage_error(error, top, "a new file can't be removed") from error
+        raise storage_error(error, top, say.new_file_not_removed()) from error
 
 
 def stand_on(stand: Stand, name: str, commit: str, reason: str) -> None:

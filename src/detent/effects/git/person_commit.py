@@ -3,8 +3,8 @@
 1. the files in which the tree differs are written aside, and an index of our own takes them in through the person's
    filters;
 2. `git commit` runs with that index: hooks see it, the checkout's files are not touched;
-3. where an editor would come up, after the pre-commit hook, the index is looked at once more: a hook that changed what
-   is to be committed ends it there, before any branch moves;
+3. where an editor would come up, after the pre-commit hook, the index is checked once more: a hook that changed the
+   files to commit ends it there, before any branch moves;
 4. the checkout's own index follows; files that were edited since stay as they are, uncommitted.
 
 A commit is found again by its trailer.
@@ -25,6 +25,7 @@ from detent.effects.git.tree.compare import joined_names
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
 from detent.store.disk.atomic import make_folders, write_atomic
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _MOST_COMMITS = 50
 _GITLINK = "160000"
 
 
-class Wanted(Record):
+class CommitRequest(Record):
     """The commit that is to be made."""
 
     private_git: str
@@ -60,17 +61,13 @@ def find_made(top: str, key: str) -> str:
     return next((row[0] for row in rows if len(row) == 2 and key in row[1].split()), "")
 
 
-def commit_tree(wanted: Wanted) -> str:
+def commit_tree(wanted: CommitRequest) -> str:
     """The id of the new commit; refused when a hook refuses or would have another tree committed."""
     try:
         make_folders(wanted.scratch)
         expected = index_of(wanted)
         if expected == tree_of(wanted.stand.repository.common_dir, wanted.stand.commit):
-            raise RefusedError(
-                "there is nothing to commit: the branch holds this tree already",
-                where=wanted.stand.repository.top,
-                next_step="record the commit that holds it: detent commit --sha HEAD; or give it up: detent cancel",
-            )
+            raise RefusedError(say.nothing_to_commit(), where=wanted.stand.repository.top)
         make_safe()  # a branch must not name what a power cut could still take: it would stop every git here
         finished = _commit(wanted, expected)
         is_failed = finished.exit != 0 or finished.timed_out
@@ -82,7 +79,7 @@ def commit_tree(wanted: Wanted) -> str:
     return quiet_git(wanted.stand.repository.top, "rev-parse", "HEAD").decode().strip()
 
 
-def holds_tree(wanted: Wanted, commit: str) -> bool:
+def holds_tree(wanted: CommitRequest, commit: str) -> bool:
     """Whether a commit holds the wanted tree as this person's git would have it."""
     try:
         make_folders(wanted.scratch)
@@ -96,7 +93,7 @@ def follow(top: str) -> None:
     quiet_git(top, "reset", "--quiet", "--mixed")
 
 
-def index_of(wanted: Wanted) -> str:
+def index_of(wanted: CommitRequest) -> str:
     """Fill an index of our own with the wanted tree; the tree it makes in the person's repository."""
     stand, work = wanted.stand, os.path.join(wanted.scratch, "work")
     top = stand.repository.top
@@ -128,18 +125,18 @@ def _links(private: Git) -> dict[str, str]:
     return {name: entry.split()[1] for entry, _, name in rows if entry.startswith(_GITLINK)}
 
 
-def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:
+def _own(wanted: CommitRequest, *arguments: str, data: bytes = b"") -> bytes:
     """The person's git on the index of our own."""
     top = wanted.stand.repository.top
     quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
     finished = own_git(top, *quiet, *arguments, input_bytes=data, more=_apart(wanted))
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
-        raise RefusedError(f"git can't take the approved files in: {said}", where=top)
+        raise RefusedError(say.approved_not_taken(said), where=top)
     return finished.stdout
 
 
-def _apart(wanted: Wanted) -> dict[str, str]:
+def _apart(wanted: CommitRequest) -> dict[str, str]:
     """An index of our own, and an empty place for Python's compiled files.
 
     Hooks and filters run outside the sandbox; compiled files of the checkout are no part of the tree that was approved.
@@ -148,7 +145,7 @@ def _apart(wanted: Wanted) -> dict[str, str]:
     return {variable: os.path.join(wanted.scratch, name) for variable, name in names.items()}
 
 
-def _commit(wanted: Wanted, expected: str) -> Finished:
+def _commit(wanted: CommitRequest, expected: str) -> Finished:
     message, seen = (os.path.join(wanted.scratch, name) for name in ("message", "seen"))
     write_atomic(message, with_trailer(wanted.message, wanted.trailer).encode(), durable=False)
     look = f'git write-tree > {shlex.quote(seen)} && test "$(cat {shlex.quote(seen)})" = {expected}; #'
@@ -170,7 +167,7 @@ def _ends_in_trailers(text: str) -> bool:
     return "\n\n" in text and all(": " in line and " " not in line.partition(": ")[0] for line in last.splitlines())
 
 
-def _refusal(wanted: Wanted, expected: str, finished: Finished) -> RefusedError:
+def _refusal(wanted: CommitRequest, expected: str, finished: Finished) -> RefusedError:
     top, seen = wanted.stand.repository.top, os.path.join(wanted.scratch, "seen")
     tree = ""
     if os.path.exists(seen):
@@ -178,14 +175,6 @@ def _refusal(wanted: Wanted, expected: str, finished: Finished) -> RefusedError:
             tree = file.read().strip()
     if tree and tree != expected:
         diff = quiet_git(top, "diff", "--no-color", "--no-ext-diff", expected, tree).decode("utf-8", "replace")
-        return RefusedError(
-            f"a commit hook changes what was approved; nothing was committed:\n{diff[:_LONGEST_DIFF].rstrip()}",
-            where=top,
-            next_step="let the work be done so that the hook changes nothing, have it reviewed, and commit again",
-        )
+        return RefusedError(say.hook_changes_approved(diff[:_LONGEST_DIFF].rstrip()), where=top)
     said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip() or f"exit {finished.exit}"
-    return RefusedError(
-        f"git did not commit, most likely a hook refused; nothing was committed:\n{said[:_LONGEST_DIFF]}",
-        where=top,
-        next_step="mend what it names, have it reviewed, and commit again",
-    )
+    return RefusedError(say.nothing_committed(said[:_LONGEST_DIFF]), where=top)

@@ -8,6 +8,7 @@ from detent.core.record import Record
 from detent.effects.git.git import Git, check_object_id
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import StorageError
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def put_back(
             git.run("checkout-index", "--force", "-z", "--stdin", input_bytes=data)
         passed_over += tuple(path for _, path in changes if path in links)
     except OSError as problem:
-        raise StorageError(f"files can't be put back: {problem}", where=work_tree) from problem
+        raise StorageError(say.not_restored(problem), where=work_tree) from problem
     finally:
         if os.path.exists(index):
             os.unlink(index)

@@ -14,6 +14,7 @@ from detent.effects.git.git import Git, check_object_id
 from detent.effects.git.merge import own_git
 from detent.effects.git.person_checkout import make_safe, quiet_git
 from detent.errors import ToolError
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:
     finished = own_git(root, "check-ignore", "-v", "-z", "--no-index", "--stdin", input_bytes=data)
     if finished.exit not in (0, 1):
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
-        raise ToolError(f"git check-ignore failed: {said}", where=root, next_step="see: git status")
+        raise ToolError(say.failed("check-ignore", said), where=root)
     fields = [os.fsdecode(field) for field in finished.stdout.split(b"\0")]
     rows = zip(fields[::4], fields[2::4], fields[3::4], strict=False)  # rule's file, its line, the rule, the path
     return frozenset(
@@ -100,6 +101,6 @@ def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:
 
 
 def kept_back_by_person(root: str) -> frozenset[str]:
-    """The tracked files that a person told git to take for unchanged: what differs there is for this host alone."""
+    """The tracked files that a person's setting hides from git: a difference there is for this host alone."""
     listed = own_git(root, "ls-files", "-v", "-z").stdout.split(b"\0")[:-1]
     return frozenset(os.fsdecode(line[2:]) for line in listed if line[:1] == b"S" or line[:1].islower())

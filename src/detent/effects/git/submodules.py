@@ -1,8 +1,8 @@
 """Fills the submodules of a disposable checkout from what the user has of them; nothing is fetched.
 
 Each gets a small git folder of its own that borrows the user's objects, stands at the commit the tree names, and holds
-its files byte for byte, hashed anew. What the user does not have is named: a command that fails for want of it is no
-red gate.
+its files byte for byte, hashed again. A submodule that the user does not have is named: a command that fails for want
+of it is no red gate.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.effects.git.clone import DEEPEST_SUBMODULE, GITLINK, filled_at, quoted
 from detent.effects.git.git import Git, end_where, write_git_dir, write_if_different
 from detent.errors import ToolError
+from detent.words.effects import git as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _make(git: Git, path: str, commit: str, theirs: Repository) -> Git:
         more_config=f"[core]\n\tworktree = {quoted(os.path.relpath(folder, git_dir))}\n",
     )
     if os.path.realpath(folder) != os.path.join(os.path.realpath(str(git.work_tree)), path):
-        raise ToolError(f"a link leads out of the checkout where submodule {path} belongs", where=folder)
+        raise ToolError(say.link_where_submodule_belongs(path), where=folder)
     end_where(git_dir, theirs.common_dir, durable=False)
     write_if_different(os.path.join(git_dir, "HEAD"), f"{commit}\n".encode(), durable=False)
     link = os.fsencode(f"gitdir: {os.path.relpath(git_dir, folder)}\n")
@@ -93,14 +94,10 @@ def _make(git: Git, path: str, commit: str, theirs: Repository) -> Git:
 
 
 def check_bytes(git: Git, tree: str) -> None:
-    """Hash every file anew: git believes an object under a false name, and the tree's name is what is proven."""
+    """Hash every file again: git believes an object under a false name, and a proof is about the tree's name."""
     fresh = Git(git.git_dir, git.work_tree, os.path.join(git.git_dir, "fresh-index"))
     fresh.run("read-tree", tree)  # knows no file times, so that nothing is taken for unchanged
     finished = fresh.finish("update-index", "--ignore-submodules", "--refresh")
     if finished.exit != 0:
         name = finished.stdout.decode("utf-8", "replace").partition(":")[0]
-        raise ToolError(
-            f"git gives other bytes for {name!r} than its name says: an object of the repository is damaged or forged",
-            where=git.git_dir,
-            next_step="look at the repository with: git fsck --full",
-        )
+        raise ToolError(say.other_bytes(name), where=git.git_dir)

@@ -12,6 +12,7 @@ import sys
 from detent.core.record import Record
 from detent.errors import ToolError
 from detent.store.disk.atomic import reason_of
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ class Children:
         return name in self._running
 
     def start(self, name: str, words: Sequence[str], log: str) -> None:
-        """Run `detent WORDS`; everything it prints goes to `log`, which begins anew."""
+        """Run `detent WORDS`; everything it prints goes to `log`, which is emptied first."""
         pid = start_detent(words, log)
         try:
             self._running[name] = (pid, os.pidfd_open(pid), log)
         except OSError as problem:
-            raise ToolError(f"a process can't be waited for: {reason_of(problem)}", where=log) from problem
+            raise ToolError(say.process_not_waited_for(reason_of(problem)), where=log) from problem
 
     def handles(self) -> tuple[int, ...]:
         """To be polled: readable once the process has ended."""
@@ -73,8 +74,8 @@ def start_detent(words: Sequence[str], log: str) -> int:
     ]
     try:
         return os.posix_spawn(sys.executable, argv, os.environ, file_actions=actions, setsid=True)
-    except OSError as problem:  # of the program or of the log, which is not told
-        raise ToolError(f"a process can't be started: {reason_of(problem)}", where=log) from problem
+    except OSError as problem:  # of the program or of the log; the error does not say which
+        raise ToolError(say.process_not_started(reason_of(problem)), where=log) from problem
 
 
 def _last_line(log: str) -> str:

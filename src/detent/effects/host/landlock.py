@@ -14,6 +14,7 @@ import sys
 from detent.effects.host import landlock_process
 from detent.errors import ToolError
 from detent.store.journal.places import lies_in
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,16 +39,12 @@ def landlock(access: Access) -> tuple[str, ...]:
     # A path that is both hidden and writable is writable, as with bubblewrap.
     for closed in (*guarded, *(path for path in hidden if path not in writable)):
         if any(lies_in(closed, place) for place in writable):
-            raise ToolError(
-                "Landlock can't take a place out of a writable one",
-                where=closed,
-                next_step="install bubblewrap, or let the task work in a clone of its own",
-            )
+            raise ToolError(say.landlock_no_guards(), where=closed)
     # A scratch place is a convenience: one that holds what must not be reached is none.
     scratch = [os.path.realpath(path) for path in access.scratch]
     writable += [path for path in scratch if not _holds_hidden(path, [*hidden, *guarded])]
     if not access.network and landlock_process.version() < landlock_process.TCP_SINCE:
-        raise ToolError("this kernel's Landlock can't keep a process from the network", next_step="install bubblewrap")
+        raise ToolError(say.landlock_no_network())
     beside: Groups = {}
     _put_beside(os.sep, [*hidden, _DEVICE_FOLDER], beside)  # it holds one at least
     shown = [path for path in map(os.path.realpath, access.shown) if path not in hidden]
@@ -57,7 +54,7 @@ def landlock(access: Access) -> tuple[str, ...]:
     readable += _fitting(beside)
     spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable, "tcp": access.network})
     if len(readable) > _MOST_RULES or len(spec) > _MOST_BYTES:
-        raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
+        raise ToolError(say.landlock_too_many_rules())
     parts = [spec[at : at + _ONE_WORD_BYTES] for at in range(0, len(spec), _ONE_WORD_BYTES)]
     return (sys.executable, "-I", "-S", landlock_process.__file__, str(len(parts)), *parts)
 

@@ -99,7 +99,7 @@ def restrict(writable: list[str], readable: list[str], *, tcp: bool) -> None:
 def drop_capabilities() -> None:
     """Landlock rules over files: what root may do besides is taken away with the next program that is run."""
     for number in range(MOST_CAPABILITIES):
-        libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)  # refused to a user other than root, who has none to lose
+        libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)  # refused to users other than root; they have none to lose
 
 
 class Instruction(ctypes.Structure):

@@ -17,6 +17,7 @@ import sys
 from detent.core.record import Record
 from detent.effects.host.programs import find_on, with_absolute_path
 from detent.errors import Ended, StorageError, ToolError
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from detent.effects.host.process_table import Row
 
 OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
-POLL_S = 0.05  # how often output and use are looked at; the end itself is noticed at once
+POLL_S = 0.05  # how often output and use are read; the end itself is noticed at once
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
 KILL_WAIT_S = 2.0  # how long the kernel may take to end a killed process before we go on without it
 _SETTLE_S = 0.005
@@ -109,8 +110,8 @@ def run(  # noqa: PLR0913  # all but one are given by name
                 _start_up.is_on = False
             try:
                 if _start_up.told:
-                    told, _start_up.told = _start_up.told, 0
-                    raise Ended(told)
+                    number, _start_up.told = _start_up.told, 0
+                    raise Ended(number)
                 opened.extend(handle := _end_handle(process))
                 deadline = started + timeout_s
                 stopped_by = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes, usage)
@@ -146,7 +147,7 @@ def _open_streams(opened: list[int], output: str | None, input_bytes: bytes) -> 
         # Append mode: stdout and stderr share the file without writing over each other.
         stdout = os.open(output, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
     except OSError as problem:
-        raise StorageError(f"the output file cannot be written: {problem.strerror}", where=output) from problem
+        raise StorageError(say.output_not_written(problem.strerror), where=output) from problem
     opened.append(stdout)
     return stdin, stdout, stdout
 
@@ -188,13 +189,11 @@ def _start(
         )
     except (OSError, ValueError, SubprocessError) as problem:
         if not os.path.isdir(cwd):
-            raise ToolError(f"{argv[0]} cannot be run: its folder is missing", where=cwd) from problem
+            raise ToolError(say.folder_missing(argv[0]), where=cwd) from problem
         if isinstance(problem, FileNotFoundError):
-            what, next_step = f"the program {argv[0]} was not found", "install it or put it on PATH, then try again"
-        else:
-            reason = getattr(problem, "strerror", None) or str(problem)
-            what, next_step = f"the program {argv[0]} cannot be started: {reason}", ""
-        raise ToolError(what, where=cwd, next_step=next_step) from problem
+            raise ToolError(say.program_not_found(argv[0]), where=cwd) from problem
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise ToolError(say.program_not_started(argv[0], reason), where=cwd) from problem
 
 
 def _first_steps(*, own_keyring: bool, dies_with_us: bool) -> Callable[[], None] | None:

@@ -1,8 +1,8 @@
-"""How much a tree of processes uses, looked at from outside while it runs; Linux only.
+"""Measures how much a tree of processes uses, from outside while it runs; Linux only.
 
 Limits of the kernel do not fit: those per user count what has nothing to do with the command, and address space is not
-memory. So whoever waits for the tree looks at it every now and then. Between two looks it may go beyond a limit for a
-moment; files in memory file systems are not counted.
+memory. So the process that waits for the tree measures it every now and then. Between two measurements it may go beyond
+a limit for a moment; files in memory file systems are not counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MEMORY, PROCESSES = "memory", "processes"
 WATCHED = "watched"  # what holds the limits: a process that measures, not the kernel
 _EXACT_EVERY_S = 1.0  # how often memory is counted exactly, which takes the kernel a while
-_REST = 20  # times as long as a look took, until the next one: looking takes a twentieth of a core at most
+_REST = 20  # times as long as a measurement took, until the next: a twentieth of a core at most
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -33,15 +33,15 @@ class Limits(Record):
 
 
 class Usage:
-    """Looks at all that appears below this process from now on; orphans must come to us meanwhile."""
+    """Measures every process that appears below this one from now on; orphans must come to us meanwhile."""
 
     def __init__(self, limits: Limits, before: Iterable[int]) -> None:
         self._limits = limits
-        self._before = frozenset(before)  # never read again: a look costs what is new, not what the host runs
+        self._before = frozenset(before)  # never read again: a measurement costs only the new processes
         self._due = self._exact_due = 0.0
 
     def exceeded(self, now: float) -> str:
-        """The limit that the tree is beyond; an empty text when it keeps to all, or was looked at just now."""
+        """The limit that the tree exceeds; an empty text when it keeps to all, or was measured just now."""
         from time import monotonic
 
         if not (self._limits.processes or self._limits.memory_bytes) or now < self._due:
@@ -79,7 +79,7 @@ def host_memory_bytes() -> int:
 
 
 def _own_share(row: Row) -> int:
-    """Its memory, and of what it shares its part; where that is not told, all of it."""
+    """Its memory, with its part of shared memory; all of the shared memory where the part is unknown."""
     try:
         with open(f"/proc/{row.pid}/smaps_rollup", "rb") as file:
             for line in file:

@@ -63,7 +63,7 @@ def _lies_in_project(folder: str) -> bool:
             git_dir = git_dir_of(folder) if os.path.lexists(os.path.join(folder, ".git")) else ""
             control = os.path.join(common_dir_of(git_dir), "detent") if git_dir else os.path.join(folder, ".detent")
         except UnreadableError:
-            return True  # it can't be told whose it is
+            return True  # its owner is unknown
         if os.path.isdir(os.path.join(control, "tasks")):
             return True
         if (parent := os.path.dirname(folder)) == folder:

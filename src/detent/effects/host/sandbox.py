@@ -16,6 +16,7 @@ from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, Acces
 from detent.effects.host.programs import find_outside
 from detent.errors import ToolError
 from detent.store.journal.places import lies_in
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Probe(Record):
 
 
 class Held(Record):
-    """A command line that is held at a level, and how far that keeps it from the network."""
+    """A command line that is sandboxed at a level, and how far that keeps it from the network."""
 
     level: str
     argv: tuple[str, ...]
@@ -167,11 +168,11 @@ exit 0
 """
 _PROBED = (("closed", "key"), ("open/guarded", "open/kept"))  # hidden, guarded
 _PROBE_WORDS = {
-    11: "what was hidden could be read",
-    12: "what was read-only could be written",
-    13: "what was guarded could be written",
-    14: "it could be undone from inside",
-    15: "what was writable could not be written",
+    11: say.hidden_was_read,
+    12: say.read_only_was_written,
+    13: say.guarded_was_written,
+    14: say.was_undone,
+    15: say.writable_was_not_written,
 }
 
 
@@ -186,7 +187,7 @@ def try_level(level: str, environment: Mapping[str, str], folder: str | None = N
         return ""
     program = find_bubblewrap(environment) if level == BUBBLEWRAP else ""
     if level == BUBBLEWRAP and not program:
-        return f"no {_PROGRAM} of root's or your own was found on absolute entries of PATH, outside folders of tasks"
+        return say.no_sandbox_program(_PROGRAM)
     try:
         with tempfile.TemporaryDirectory(prefix="detent-probe-", dir=folder) as top:
             for name in ("open/guarded", "closed"):
@@ -200,17 +201,19 @@ def try_level(level: str, environment: Mapping[str, str], folder: str | None = N
                 writable=(os.path.join(top, "open"),), hidden=closed, shown=(top,), guarded=kept if guards else ()
             )
             words = ("/bin/sh", "-c", _PROBE, "probe", top, "guards" if guards else "")
-            held = hold(Probe(level, program=program), access, words, cwd=top)
-            finished = process.run(held.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
+            sandboxed = hold(Probe(level, program=program), access, words, cwd=top)
+            finished = process.run(sandboxed.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
             has_run = os.path.exists(os.path.join(top, "open", "x"))
     except ToolError as error:
         return error.what
     except OSError as error:  # a file system may refuse what the trial needs
         return str(error)
     if finished.exit == 0 and not finished.timed_out:
-        return "" if has_run else "it said it worked, and did nothing"
+        return "" if has_run else say.did_nothing()
     said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
-    return _PROBE_WORDS.get(finished.exit) or (said[0][:200] if said else f"it ended with {finished.exit}")
+    if finished.exit in _PROBE_WORDS:
+        return _PROBE_WORDS[finished.exit]()
+    return said[0][:200] if said else say.ended_with(finished.exit)
 
 
 def best_level(environment: Mapping[str, str], folders: Sequence[str] = ()) -> Probe:
@@ -235,7 +238,7 @@ def try_overlay(probe: Probe, folder: str, environment: Mapping[str, str]) -> st
     import tempfile
 
     if probe.level != BUBBLEWRAP:
-        return f"level {probe.level} has no mounts"
+        return say.level_without_mounts(probe.level)
     try:
         with tempfile.TemporaryDirectory(prefix=".probe-", dir=folder, ignore_cleanup_errors=True) as top:
             lower, upper, work, merged = (os.path.join(top, name) for name in ("lower", "upper", "work", "merged"))
@@ -245,8 +248,8 @@ def try_overlay(probe: Probe, folder: str, environment: Mapping[str, str]) -> st
                 file.write("below\n")
             laid = Laid(binds=(Bind(merged, merged, "writable"),), overlays=(Overlay(lower, upper, work, merged),))
             argv = ("/bin/sh", "-c", _OVERLAY_PROBE, "probe", merged)
-            held = hold(probe, Access(laid=laid), argv, cwd=top)
-            finished = process.run(held.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
+            sandboxed = hold(probe, Access(laid=laid), argv, cwd=top)
+            finished = process.run(sandboxed.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
             with open(os.path.join(lower, "in"), encoding="ascii") as file:
                 is_kept = file.read() == "below\n" and os.path.isdir(os.path.join(lower, "deep"))
             is_written = os.path.exists(os.path.join(upper, "new"))
@@ -255,4 +258,4 @@ def try_overlay(probe: Probe, folder: str, environment: Mapping[str, str]) -> st
     if finished.exit == 0 and is_kept and is_written:
         return ""
     said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[0][:200] if said else f"it ended with {finished.exit}"
+    return said[0][:200] if said else say.ended_with(finished.exit)

@@ -79,7 +79,7 @@ class Relay:
 
     def _take(self, ready: dict[int, int]) -> None:
         if ready.get(_INPUT, 0) & POLLIN:
-            typed = _read(_INPUT)
+            typed = _read_ready(_INPUT)
             self._to_program += typed
             self._is_hung_up = self._is_hung_up or not typed
         elif ready.get(_INPUT, 0) & POLLHUP:
@@ -87,7 +87,7 @@ class Relay:
         if self._is_hung_up:
             self._hang_up()
         elif ready.get(self.screen, 0) & POLLIN:
-            self._to_person += _read(self.screen)
+            self._to_person += _read_ready(self.screen)
         elif ready.get(self.screen, 0) & POLLHUP:  # no process has the program's terminal open any more
             self._hang_up()
 
@@ -99,7 +99,7 @@ class Relay:
             self._to_person = _write(_OUTPUT, part) + self._to_person[_OUTPUT_PART_BYTES:]
 
     def _hang_up(self) -> None:
-        """Close the program's terminal: its processes are told by the kernel, as when a window is closed."""
+        """Close the program's terminal: the kernel signals its processes, as when a window is closed."""
         if self.screen >= 0:
             os.close(self.screen)
             self.screen = -1
@@ -110,7 +110,7 @@ class Relay:
         What was typed and not taken is dropped: it was meant for the program, or is an answer to it.
         """
         left = _LAST_WORDS
-        while self.screen >= 0 and left > 0 and (said := _read(self.screen)):
+        while self.screen >= 0 and left > 0 and (said := _read_ready(self.screen)):
             self._to_person += said
             left -= len(said)
         self._hang_up()
@@ -149,7 +149,7 @@ def raw(settings: list[Any]) -> list[Any]:
     return made
 
 
-def _read(descriptor: int) -> bytes:
+def _read_ready(descriptor: int) -> bytes:
     """What can be read now; nothing when the other side is gone, or silent."""
     try:
         return os.read(descriptor, _PART_BYTES)
@@ -170,8 +170,8 @@ def _write(descriptor: int, data: bytes) -> bytes:
 def _watch_settings(settings: list[Any]) -> int:
     """Start a process that gives the terminal these settings if we end without closing; our end of its pipe.
 
-    It is nobody's child and holds none of our files. It changes nothing where the terminal is no longer as we left it:
-    a shell is back at work there.
+    It is detached and has none of our files open. It changes nothing where the terminal is no longer as we left it: a
+    shell is back at work there.
     """
     reading, writing = os.pipe()
     first = os.fork()

@@ -27,6 +27,7 @@ from detent.effects.host.access import NOTHING_LAID, Laid
 from detent.effects.host.process_limits import MEMORY, PROCESSES, Limits
 from detent.errors import ToolError
 from detent.store.disk.patterns import protects
+from detent.words.effects import workspace as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
 
     from detent.effects.host.process import Finished
 
-    # a command line, its folder and what is laid into that, held by something
+    # a command line, its folder and the mounts in it, sandboxed
     Wrap = Callable[[Sequence[str], str, Laid], Sequence[str]]
     Begins = Callable[[str], None]
 
+NO_VARIABLES: Mapping[str, str] = {}
 BUILD = "build"  # the command that makes of the project's own source what the others use
 READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
 SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
@@ -129,7 +131,7 @@ class Setups(Record):
     no_overlays: str  # why a private view of a folder can't be mounted, so that it is copied; empty: it can
 
 
-class Wanted(Record):
+class CheckoutSpec(Record):
     """A checkout to be made: where, of what, and how it is prepared."""
 
     folder: str
@@ -148,10 +150,16 @@ class Wanted(Record):
 
 
 def run_command(
-    command: str, checkout: str, timeout_s: float, log_path: str, running: Running, laid: Laid = NOTHING_LAID
+    command: str,
+    checkout: str,
+    timeout_s: float,
+    log_path: str,
+    running: Running,
+    laid: Laid = NOTHING_LAID,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Finished:
-    """Run a shell command in a checkout; nothing it started outlives it."""
-    environment = clean_environment(running.env) | {"PWD": laid.seat or checkout}
+    """Run a shell command in a checkout; nothing it started outlives it. `variables` come on top of its environment."""
+    environment = clean_environment(running.env) | {"PWD": laid.seat or checkout, **variables}
     if any(one.kind == "shown" for one in laid.binds):
         environment |= READ_ONLY_SET_UP
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
@@ -170,13 +178,13 @@ def run_command(
 def why_cut_short(finished: Finished, timeout_s: float, limits: Limits) -> str:
     """Which bound a command went beyond, in words; empty when it came to its own end."""
     if finished.timed_out:
-        return f"timed out after {timeout_s:.0f} s"
+        return say.timed_out(timeout_s)
     if finished.exceeded:
         return {
-            MEMORY: f"used more than {limits.memory_bytes >> 20} MB of memory",
-            PROCESSES: f"had more than {limits.processes} processes at a time",
+            MEMORY: say.too_much_memory(limits.memory_bytes),
+            PROCESSES: say.too_many_processes(limits.processes),
         }[finished.exceeded]
-    return "wrote more output than is allowed" if finished.truncated else ""
+    return say.too_much_output() if finished.truncated else ""
 
 
 def _guarded_tree(frozen: FrozenTree) -> str:
@@ -188,11 +196,20 @@ def _guarded_tree(frozen: FrozenTree) -> str:
 
 def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[str], but: Sequence[str] = ()) -> str:
     """A tree that is `onto`, but has the files that match as `source` has them; those it lacks are gone."""
+
+    def is_wanted(path: str) -> bool:
+        return protects(path, patterns) and not protects(path, but)
+
+    return overlaid(private_dir, onto, source, is_wanted)
+
+
+def overlaid(private_dir: str, onto: str, source: str, is_wanted: Callable[[str], bool]) -> str:
+    """A tree that is `onto`, but has the wanted files as `source` has them; those it lacks are gone."""
     index = os.path.join(private_dir, f"overlaid-index-{os.getpid()}")
     git = Git(os.path.abspath(private_dir), None, index)
     base, other = tree_of(git.git_dir, onto), tree_of(git.git_dir, source)
     changes = [path for _, path in changed_files(private_dir, base, other)]
-    names = [os.fsencode(path) for path in changes if protects(path, patterns) and not protects(path, but)]
+    names = [os.fsencode(path) for path in changes if is_wanted(path)]
     if not names:
         return base
     try:
@@ -234,11 +251,7 @@ def make_checkout(folder: str, frozen: FrozenTree, work_tree: str, over: str = "
         git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
     except ToolError as problem:
         repair(frozen.private_dir)
-        raise ToolError(
-            f"the frozen tree cannot be read: {problem.what}",
-            where=frozen.private_dir,
-            next_step="damaged objects were removed; try again, and they are taken from the work tree anew",
-        ) from problem
+        raise ToolError(say.frozen_tree_unreadable(problem.what), where=frozen.private_dir) from problem
     check_bytes(git, frozen.tree)
     listing, place = list_index(git), Place(folder, git, frozen.tree, os.path.realpath(work_tree), frozenset())
     if not listing.submodules:
@@ -259,11 +272,7 @@ def _name(git_dir: str, ref: str, content: str) -> None:
 
 def _not_there(absent: Absent) -> SetupFailed:
     path = absent.path
-    why = (
-        f"submodule {path} is not there: its commit {absent.commit[:12]} is not in your checkout; "
-        f"fill it there: git submodule update --init {path}; "
-        f'if an agent made that commit, fetch it: git -C {path} fetch "$(detent dir --tree TASK)/{path}" HEAD'
-    )
+    why = say.submodule_missing(path, absent.commit)
     return SetupFailed(command=f"submodule {absent.path}", exit=1, log="", why=why)
 
 

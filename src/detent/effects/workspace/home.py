@@ -1,8 +1,8 @@
 """Task homes: one folder per task outside every checkout, with the agent's clone and the places it may write to.
 
 The clone is made under a temporary name, moved into place, and only then named by the first line of a journal. Until
-that line is written the home carries a mark; what still has it later, without a journal, is what a killed `new` left
-and may be removed. Any other folder that stands where a home is to be is somebody's work.
+that line is written the home carries a mark; a home with the mark but no journal is the leftover of a killed `new` and
+may be removed. Any other folder in the place of a home is the user's own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from detent.effects.git.dirty import carry, uncommitted
 from detent.effects.git.git import Git
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import make_folders, storage_error, sweep, sync_folder, write_atomic
+from detent.words.effects import workspace as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _UNBORN = ".unborn"
 _MAKING = ".making-"  # a home that is being made or removed
 
 
-class Wanted(Record):
+class HomeSpec(Record):
     """The home that is to be made."""
 
     folder: str
@@ -58,8 +59,8 @@ def is_taken(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, TREE))
 
 
-def make_home_tree(wanted: Wanted) -> tuple[str, ...]:
-    """Make clone, out and drop; returns what a person should know. The project's lock is held."""
+def make_home_tree(wanted: HomeSpec) -> tuple[str, ...]:
+    """Make clone, out and drop; returns notes for a person. The caller holds the project's lock."""
     base, name = os.path.split(wanted.folder)
     making = os.path.join(base, f"{_MAKING}{name}")
     wipe(making)
@@ -76,22 +77,22 @@ def make_home_tree(wanted: Wanted) -> tuple[str, ...]:
         os.rename(os.path.join(making, TREE), os.path.join(wanted.folder, TREE))
         sync_folder(wanted.folder)
     except OSError as problem:
-        raise storage_error(problem, wanted.folder, "the task's home can't be made") from problem
+        raise storage_error(problem, wanted.folder, say.home_not_made()) from problem
     finally:
         wipe(making)
     if clone.is_shared:
-        notes.append(f"the repository is large: the clone borrows its objects; {keep_ref(name)} keeps them there")
+        notes.append(say.objects_borrowed(keep_ref(name)))
     return tuple(notes)
 
 
-def expect_home(wanted: Wanted) -> None:
+def expect_home(wanted: HomeSpec) -> None:
     """Keep the baseline for a clone that is made later, and mark the home until a journal names it."""
     Git(wanted.source.common_dir).run("update-ref", keep_ref(os.path.basename(wanted.folder)), wanted.commit)
     make_folders(wanted.folder)
     write_atomic(os.path.join(wanted.folder, _UNBORN), b"", durable=True)
 
 
-def dirty_notes(wanted: Wanted) -> tuple[str, ...]:
+def dirty_notes(wanted: HomeSpec) -> tuple[str, ...]:
     """What a person should know about files that are not committed, before there is a clone."""
     base, name = os.path.split(wanted.folder)
     making = os.path.join(base, f"{_MAKING}{name}")
@@ -103,20 +104,20 @@ def dirty_notes(wanted: Wanted) -> tuple[str, ...]:
         wipe(making)
 
 
-def _uncommitted(wanted: Wanted, making: str) -> list[str]:
+def _uncommitted(wanted: HomeSpec, making: str) -> list[str]:
     if not wanted.tells_dirty:
         return []
     top = wanted.source.top
     try:
         dirty = uncommitted(wanted.source, wanted.commit, os.path.join(making, "look"), wanted.left_out)
     except UnreadableError as problem:
-        return [f"your checkout can't be compared with its last commit: {problem.what}"]
+        return [say.not_compared(problem.what)]
     if not dirty:
         return []
     if wanted.include_dirty:
         carry(dirty, top, os.path.join(making, TREE))
-        return [f"carried over, not committed: {dirty.words()}"]
-    return [f"not in the clone, because not committed: {dirty.words()}; to have them there: detent new --include-dirty"]
+        return [say.carried_over(dirty.words())]
+    return [say.not_in_clone(dirty.words())]
 
 
 def is_born(folder: str) -> None:
@@ -125,7 +126,7 @@ def is_born(folder: str) -> None:
 
 
 def sweep_homes(base: str, tasks: Collection[str], common_dir: str) -> None:
-    """Remove what a killed `new` left; the project's lock is held."""
+    """Remove the leftovers of a killed `new`; the caller holds the project's lock."""
     try:
         entries = list(os.scandir(base))
     except OSError:
@@ -151,5 +152,5 @@ def remove_home(folder: str, common_dir: str) -> None:
     try:
         os.rename(folder, going)
     except OSError as problem:
-        raise storage_error(problem, folder, "the home can't be removed") from problem
+        raise storage_error(problem, folder, say.home_not_removed()) from problem
     wipe(going)

@@ -5,7 +5,7 @@ moved back before the checkout is wiped, so that it takes its room once. Command
 its manifest (mode, size and hash of every file) is compared before each use:
 
 - what is not in the manifest is removed: compiled files and caches that tools left;
-- a file that changed or is gone: the copy is not used, and set-up runs anew;
+- a file that changed or is gone: the copy is not used, and set-up runs again;
 - the journal may say which manifests it vouches for; the copy of any other is not used either.
 
 The order of a use: `take_back`, `find`, or else `keep`; then `lend`. A killed process leaves a copy lent, or torn: then
@@ -61,10 +61,10 @@ def take_back(cache_dir: str, checkout: str) -> None:
     """Move the copy that was lent to a checkout back to its place, whatever has become of it."""
     lent = os.path.join(_records(cache_dir), _LENT)
     mark = (read_cache(lent, 1024) or b"").decode("ascii", "replace")
-    kept = _read(cache_dir, mark) if mark else None
+    kept = _read_record(cache_dir, mark) if mark else None
     for name in kept.paths if kept is not None else ():
         source, target = os.path.join(checkout, name), os.path.join(cache_dir, mark, name)
-        # What is behind a link that a command left is not ours to move. What can't be moved is made anew.
+        # The target of a link that a command left is not ours to move. A set-up that can't be moved is made again.
         if os.path.lexists(source) and not os.path.lexists(target) and _is_inside(checkout, name):
             with suppress(OSError):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -75,7 +75,7 @@ def take_back(cache_dir: str, checkout: str) -> None:
 
 def find(cache_dir: str, mark: str, vouched: Collection[str] | None) -> Kept | None:
     """The copy with this mark, if it is what its manifest says; `vouched`: manifests that may be believed."""
-    kept = _read(cache_dir, mark)
+    kept = _read_record(cache_dir, mark)
     if kept is not None and vouched is not None and kept.digest not in vouched:
         forget(_record(cache_dir, mark))  # nothing says that commands altered it
         return None
@@ -87,7 +87,7 @@ def find(cache_dir: str, mark: str, vouched: Collection[str] | None) -> Kept | N
 
 def keep(cache_dir: str, mark: str, checkout: str, paths: Sequence[str], changed: Sequence[str]) -> Kept:
     """Move what set-up made out of a checkout into a new copy, and write its manifest down."""
-    was_altered = _read(cache_dir, mark) is not None
+    was_altered = _read_record(cache_dir, mark) is not None
     folder = os.path.join(cache_dir, mark)
     wipe(folder)
     os.makedirs(folder)
@@ -137,7 +137,7 @@ def _matches(kept: Kept) -> bool:
                 continue
             missing.discard(os.path.relpath(path, kept.folder))
             status = os.lstat(path)
-            # By what a look tells first: an agent may leave a file of terabytes.
+            # Size and mode first: an agent may leave a file of terabytes.
             if not known.startswith(_looks(status)) or known != _seen(path, status):
                 return False
     return not missing
@@ -180,7 +180,7 @@ def _record(cache_dir: str, mark: str) -> str:
     return os.path.join(_records(cache_dir), f"{mark}.json")
 
 
-def _read(cache_dir: str, mark: str) -> Kept | None:
+def _read_record(cache_dir: str, mark: str) -> Kept | None:
     try:
         content = json.loads(read_cache(_record(cache_dir, mark), _LARGEST_RECORD_BYTES) or b"{}")
         paths, changed, manifest = (content[name] for name in ("paths", "changed", "manifest"))

@@ -49,17 +49,17 @@ def lay_own(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid
     for number, name in enumerate(made.folders, 1):
         if _is_tracked(name, ground.tracked) or not is_free(ground.folder, name):
             continue
-        source, own = os.path.join(made.folder, name), os.path.join(private, str(number))
-        if overlays and _APART.isdisjoint(source + own):
-            parts = [os.path.join(own, part) for part in ("upper", "work", "merged")]
+        source, target = os.path.join(made.folder, name), os.path.join(private, str(number))
+        if overlays and _APART.isdisjoint(source + target):
+            parts = [os.path.join(target, part) for part in ("upper", "work", "merged")]
             for part in parts:
                 os.makedirs(part)
             mounted.append(Overlay(source, *parts))
-            own = parts[-1]
+            target = parts[-1]
         else:
             os.makedirs(private, exist_ok=True)
-            copy_path(made.folder, private, name, frozenset(), into=own)
-        binds.append(Bind(own, os.path.join(ground.seat, name), "writable"))
+            copy_path(made.folder, private, name, frozenset(), into=target)
+        binds.append(Bind(target, os.path.join(ground.seat, name), "writable"))
     _copy_files(made, ground)
     return Laid(ground.seat, tuple(binds), tuple(mounted))
 
@@ -71,7 +71,7 @@ def copied_bytes(made: Made, laid: Laid, private: str) -> int:
 
 
 def read_only(laid: Laid, made: Made) -> Laid:
-    """What was laid for an agent or a build, as it is now, for those who only use it; tool caches stay writable."""
+    """The set-up laid for an agent or a build, as it is, for commands that only use it; tool caches stay writable."""
     binds = [one.replace(kind="shown") for one in laid.binds]
     mounted = {one.path for one in binds}
     caches = [os.path.join(laid.seat, cache) for cache in made.caches]

@@ -1,4 +1,4 @@
-"""Looks at the files of a task on behalf of gates, each once per step, and never outside task folder and tree."""
+"""Reads the files of a task for gates, each once per step, and never outside task folder and tree."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ class TaskFiles:
         folder = os.path.realpath(os.path.dirname(path))
         is_inside = is_inner_path(name) and (folder == root or folder.startswith(root + os.sep))
         if not is_inside or ".git" in path.removeprefix(root).lower().split(os.sep):
-            raise UnreadableError("file can't be read: it does not lie in the tree", where=path)
+            from detent.words.effects import workspace as say
+
+            raise UnreadableError(say.not_in_tree(), where=path)
         return os.path.join(folder, os.path.basename(path))
 
     def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
@@ -116,18 +118,16 @@ class TaskFiles:
             try:
                 _, digests = self._could_be_proof(self.roots[0])
             except OSError as error:
-                raise UnreadableError(
-                    f"a file of the task folder can't be read: {reason_of(error)}",
-                    where=str(error.filename),
-                    next_step="make it readable or remove it, then try again",
-                ) from error
+                from detent.words.effects import workspace as say
+
+                raise UnreadableError(say.task_file_unreadable(reason_of(error)), where=str(error.filename)) from error
             self._listing = self._parts(digests)
             if len(digests) >= _MOST_FILES:
-                self._listing["*"] = "cut"  # what is not listed can't be told from what was not there
+                self._listing["*"] = "cut"  # a file that is not listed may still exist
         return self._listing
 
     def _could_be_proof(self, folder: str) -> tuple[dict[str, int], dict[str, str]]:
-        """Sizes and hashes by path. Somebody may be at work there: what goes while we look is not there.
+        """Sizes and hashes by path. Files may change meanwhile: a file that goes during the scan is missing.
 
         A file that is too large has a word where its hash would stand, and is no proof.
         """
@@ -192,9 +192,8 @@ def file_digest(path: str, most_bytes: int) -> str:
 
 
 def _too_large(path: str) -> UnreadableError:
+    from detent.words.effects import workspace as say
+
     return UnreadableError(
-        f"a file of more than {LARGEST_PROOF_BYTES >> 20} MB, or in a folder of more than {MOST_PROOF_BYTES >> 20} MB, "
-        "is no proof: it is not read",
-        where=shown_path(path),
-        next_step=f"make it smaller or remove it: rm {shown_path(path)}",
+        say.too_large_for_proof(LARGEST_PROOF_BYTES, MOST_PROOF_BYTES, shown_path(path)), where=shown_path(path)
     )

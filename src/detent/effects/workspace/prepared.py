@@ -1,6 +1,6 @@
-"""Holds a disposable checkout for its use: made anew, prepared like a workspace, then wiped.
+"""Locks a disposable checkout for its use: made from scratch, prepared like a workspace, then wiped.
 
-It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and brought in again. The order:
+It stands at a fixed path, so that a set-up made for that path (a venv) can be kept and moved in again. The order:
 
 1. lock, so that two proofs of one task wait for each other; wipe what an earlier run left;
 2. the frozen tree in a repository of its own (checkout.py);
@@ -20,19 +20,20 @@ from detent.effects.git.bring import bring, wipe
 from detent.effects.workspace.checkout import Checkout, SetupFailed, make_checkout
 from detent.store.disk.atomic import storage_error
 from detent.store.disk.lock import Lock
+from detent.words.effects import workspace as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from detent.effects.git.bring import Place
-    from detent.effects.workspace.checkout import Wanted
+    from detent.effects.workspace.checkout import CheckoutSpec
 
 LOCK_WAIT_S = 1800.0
 
 
 @contextmanager
-def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[Checkout | SetupFailed]:
+def prepared_checkout(wanted: CheckoutSpec, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[Checkout | SetupFailed]:
     """Hold a checkout of the frozen tree for the length of a `with` block, or say why set-up failed."""
     with _locked(wanted, lock_wait_s) as ours:
         try:
@@ -41,21 +42,21 @@ def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Itera
             _clear(ours)
 
 
-def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
-    """The same for work in it outside the engine: it stays until it is made anew."""
+def lasting_checkout(wanted: CheckoutSpec) -> Checkout | SetupFailed:
+    """The same for work in it outside the engine: it stays until it is made again."""
     with _locked(wanted, LOCK_WAIT_S) as ours:
         return _make_anew(ours)
 
 
 @contextmanager
-def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
+def _locked(wanted: CheckoutSpec, wait_s: float) -> Iterator[CheckoutSpec]:
     folder = os.path.abspath(wanted.folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with Lock(f"{folder}.lock", wait_s):
         yield wanted.replace(folder=folder)
 
 
-def _clear(wanted: Wanted) -> None:
+def _clear(wanted: CheckoutSpec) -> None:
     """Remove the checkout; a set-up that was lent to it stays."""
     if wanted.workspace.setup:
         from detent.effects.workspace.kept_setups import take_back  # only where there is something to set up
@@ -64,7 +65,7 @@ def _clear(wanted: Wanted) -> None:
     wipe(wanted.folder)
 
 
-def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
+def _make_anew(wanted: CheckoutSpec) -> Checkout | SetupFailed:
     _clear(wanted)
     if wanted.task_cache:
         wipe(wanted.task_cache)
@@ -72,14 +73,14 @@ def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
         place = make_checkout(wanted.folder, wanted.frozen, wanted.work_tree)
         return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
     except OSError as problem:
-        raise storage_error(problem, wanted.folder, "the checkout can't be made") from problem
+        raise storage_error(problem, wanted.folder, say.checkout_not_made()) from problem
 
 
-def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
+def _prepare(place: Place, wanted: CheckoutSpec) -> Checkout | SetupFailed:
     workspace = wanted.workspace
     missing = bring(place, workspace.copy)
     if missing:
-        why = "nothing to copy in the work tree"
+        why = say.nothing_to_copy()
         return SetupFailed(command=f"copy {', '.join(missing)}", exit=1, log="", why=why)
     missing = bring(place, workspace.carry)
     if not workspace.setup:

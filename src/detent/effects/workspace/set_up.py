@@ -3,7 +3,7 @@
 - The tree has the baseline's key, and the project shares set-ups: the one of the baseline, the same for all tasks.
 - The same without mounts: made from the baseline's tree at this very path, and kept for this checkout alone
   (kept_setups.py).
-- A key file changed, or there is nothing to share by: set-up runs on this tree, for this tree, and is kept for nobody.
+- A key file changed, or there is nothing to share by: set-up runs on this tree, for this tree, and is not kept.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from detent.effects.workspace.lay import Ground, copied_bytes, lay_own, lay_read
 from detent.effects.workspace.setup_key import Key, key_of
 from detent.effects.workspace.setups import Order, shared_setup
 from detent.store.disk.digest import sha256_of
-from detent.store.text.names import name_some
+from detent.words.effects import workspace as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from detent.effects.git.bring import Place
-    from detent.effects.workspace.checkout import FrozenTree, Wanted, Workspace
+    from detent.effects.workspace.checkout import CheckoutSpec, FrozenTree, Workspace
 
 
-NO_MOUNTS = "this sandbox level has no mounts"
+NO_MOUNTS = say.no_mounts()
 
 
 class Choice(Record):
@@ -53,16 +53,16 @@ class Choice(Record):
 
 def choose(frozen: FrozenTree, tree: str, workspace: Workspace, work_tree: str, search_path: str) -> Choice:
     """The baseline's set-up, where the tree goes by the same files as the baseline; else one of its own."""
-    own = key_of(frozen.private_dir, tree, workspace, work_tree, search_path)
+    key = key_of(frozen.private_dir, tree, workspace, work_tree, search_path)
     if not workspace.key:
-        return Choice(OWN, "[workspace] key names no lock file", own.text)
+        return Choice(OWN, say.no_lock_file_named(), key.text)
     if frozen.baseline is None:
-        return Choice(OWN, "there is no first commit", own.text)
+        return Choice(OWN, say.no_first_commit(), key.text)
     base = base_key(frozen, workspace, work_tree, search_path)
     if not base.has_lock:
-        return Choice(OWN, f"the first commit has no {name_some(workspace.key)}", own.text)
-    if own.text != base.text:
-        return Choice(OWN, f"changed: {name_some(own.changed_since(base))}", own.text)
+        return Choice(OWN, say.first_commit_lacks(workspace.key), key.text)
+    if key.text != base.text:
+        return Choice(OWN, say.changed(key.changed_since(base)), key.text)
     return Choice(SHARED, "", base.text)
 
 
@@ -79,8 +79,8 @@ def order_of(frozen: FrozenTree, tree: str, key: str, workspace: Workspace, work
     return Order(key, frozen.replace(tree=tree, protected=(), commit=""), workspace, work_tree, log_path)
 
 
-def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout | SetupFailed:
-    """A checkout that is made and brought everything, set up."""
+def set_up(place: Place, wanted: CheckoutSpec, missing: tuple[str, ...]) -> Checkout | SetupFailed:
+    """A checkout with all its files, set up."""
     workspace, setups = wanted.workspace, wanted.setups
     search_path = wanted.running.env.get("PATH", os.defpath)
     choice = choose(wanted.frozen, place.tree, workspace, wanted.work_tree, search_path)
@@ -99,17 +99,17 @@ def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout |
     ready = ready.replace(left_out=made.paths, changed=made.changed, made_in=made.folder, size=made.bytes)
     ready = ready.replace(digest=made.digest)
     if private := wanted.private or wanted.build:
-        own = lay_own(made, ground, private, overlays=not setups.no_overlays)
-        if copied_bytes(made, own, private):
-            ready = ready.replace(setup=COPIED, why=f"no overlays: {setups.no_overlays}", made_now=True)
+        private_copy = lay_own(made, ground, private, overlays=not setups.no_overlays)
+        if copied_bytes(made, private_copy, private):
+            ready = ready.replace(setup=COPIED, why=say.no_overlays(setups.no_overlays), made_now=True)
         if wanted.private:
-            return ready.replace(laid=own)
-        return ready.replace(laid=read_only(own, made), laid_for_build=own)
+            return ready.replace(laid=private_copy)
+        return ready.replace(laid=read_only(private_copy, made), laid_for_build=private_copy)
     laid = lay_read_only(made, ground)
     return ready.replace(laid=laid, laid_for_build=laid)
 
 
-def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
+def _own(place: Place, wanted: CheckoutSpec, ready: Checkout) -> Checkout | SetupFailed:
     """Run on the checkout's own tree, in the checkout; nothing of it is kept."""
     before = marks(place.folder)
     if failed := run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running, ready.laid):
@@ -123,7 +123,7 @@ def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFaile
     )
 
 
-def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
+def _per_checkout(place: Place, wanted: CheckoutSpec, ready: Checkout) -> Checkout | SetupFailed:
     """Made from the baseline's tree, at this path, because what set-up makes may name its own path."""
     mark = sha256_of(f"{ready.key}\0{place.folder}".encode("utf-8", "surrogateescape"))
     kept = find(wanted.cache_dir, mark, wanted.vouched)
@@ -141,8 +141,8 @@ def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | S
         if failed := _restore(place, wanted, base):
             return failed
     lend(wanted.cache_dir, kept, place, is_built=bool(wanted.build))
-    told = {"left_out": kept.paths, "changed": kept.changed, "size": kept.size, "digest": kept.digest}
-    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, made_now=made_now, **told)
+    details = {"left_out": kept.paths, "changed": kept.changed, "size": kept.size, "digest": kept.digest}
+    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, made_now=made_now, **details)
 
 
 def _changed(
@@ -153,11 +153,11 @@ def _changed(
     return tuple(sorted(name for name in (*changed, *gone) if name in tracked))
 
 
-def _restore(place: Place, wanted: Wanted, before: str) -> SetupFailed | None:
-    """Set-up may have changed files of the tree; what is proven is the tree.
+def _restore(place: Place, wanted: CheckoutSpec, before: str) -> SetupFailed | None:
+    """Set-up may have changed files of the tree; the proof is about the tree.
 
     It may also have written to the checkout's git folder, whose settings would run programs outside the sandbox, and
-    whose index can call a changed file unchanged: git is never asked there, but in a folder made anew.
+    whose index can call a changed file unchanged: git never runs there, but in a new folder.
     """
     wipe(os.path.join(place.folder, ".git"))
     again = make_checkout(place.folder, wanted.frozen, wanted.work_tree, over=before)

@@ -28,6 +28,7 @@ from detent.store.disk.atomic import as_json, make_folders, read_plain, storage_
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.folders import walk
 from detent.store.disk.lock import Lock
+from detent.words.effects import workspace as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,11 +84,11 @@ def shared_setup(setups: Setups, order: Order, *, by_content: bool = False) -> M
     record = os.path.join(setups.records, f"{order.key}.json")
     with Lock(lock_path(setups.folder, order.key), LOCK_WAIT_S):
         known = read_record(record)
-        if known is not None and (held := _holding(known, by_content=by_content)) is not None:
-            if held != known:
-                _write(record, held)
+        if known is not None and (usable := _holding(known, by_content=by_content)) is not None:
+            if usable != known:
+                _write(record, usable)
             os.utime(record)
-            return held
+            return usable
         # Another name than before: what does not hold may still be mounted somewhere.
         target = os.path.join(setups.folder, f"{mark_of(order.key)}-{os.urandom(4).hex()}")
         _sweep(setups.folder, mark_of(order.key))
@@ -111,7 +112,7 @@ def mark_of(key: str) -> str:
 
 
 def _sweep(setups: str, mark: str) -> None:
-    """Remove what killed makers left behind; the lock of the key is held, so none of them lives."""
+    """Remove the leftovers of killed makers; the caller holds the lock of the key, so none of them lives."""
     for name in os.listdir(setups):
         if name.startswith(f"{mark}-") and name.endswith((_MAKING, _COPY)):
             wipe(os.path.join(setups, name))
@@ -129,7 +130,7 @@ def make_set_up(target: str, order: Order, running: Running, seat: str) -> Made 
         if isinstance(place, SetupFailed):
             return place
         if missing := bring(place, order.workspace.copy):
-            return SetupFailed(f"copy {', '.join(missing)}", 1, "", "nothing to copy in the work tree")
+            return SetupFailed(f"copy {', '.join(missing)}", 1, "", say.nothing_to_copy())
         bring(place, order.workspace.carry)
         before = marks(checkout)
         if failed := run_setup(checkout, order.workspace, order.log_path, running, Laid(seat)):
@@ -151,7 +152,7 @@ def _not_kept(problem: OSError, target: str) -> StorageError:
     with suppress(StorageError):
         wipe(target)
         wipe(f"{target}{_COPY}")
-    return storage_error(problem, target, "the set-up can't be kept")
+    return storage_error(problem, target, say.set_up_not_kept())
 
 
 def _moved(checkout: str, target: str, created: tuple[str, ...]) -> Made:
@@ -239,8 +240,8 @@ def file_hash(path: str) -> str:
 def _holding(made: Made, *, by_content: bool) -> Made | None:
     """A set-up that is still what its record says, with how its files look now; None when it is not.
 
-    Files that look as they did when the hash was taken have not changed since: nobody sets the time of a change. That
-    holds within a boot: after a power cut a file may look as before and lack its bytes.
+    Files that look as they did when the hash was taken have not changed since: no process can set the time of a
+    change. That holds within a boot: after a power cut a file may look as before and lack its bytes.
     """
     if not os.path.isdir(made.folder):
         return None

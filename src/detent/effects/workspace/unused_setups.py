@@ -1,7 +1,7 @@
-"""Removes shared set-ups that nothing uses any more, and what was left where making one died.
+"""Removes shared set-ups that nothing uses any more, and the leftovers of killed makers.
 
-A set-up that is being made or looked at is left alone: the lock of its key is held then. So is one that a task's runs
-have mounted, whether or not it still has a record.
+A set-up that is being made or checked stays: the lock of its key is taken then. So does one that a task's runs have
+mounted, whether or not it still has a record.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _is_old(path: str) -> bool:
 
 @contextmanager
 def _locked(setups: str, key: str) -> Iterator[bool]:
-    """Whether nothing makes or looks at the set-up of this key; if so, nothing does within the block either."""
+    """Whether nothing makes or checks the set-up of this key; if so, nothing does within the block either."""
     lock = Lock(lock_path(setups, key), 0.0)
     try:
         lock.__enter__()

@@ -1,4 +1,4 @@
-"""Who gives a command: a person, or an agent run that says so or is held by a sandbox."""
+"""Tells whether a person or an agent run gives a command: by what a run says of itself, and by its sandbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def person_name() -> str:
 
 
 def refuse_inside_run(what: str) -> None:
-    """What people hold is not for a process that says of itself it is an agent's, nor for one a sandbox holds.
+    """What people keep is closed to a process that calls itself an agent's, and to a sandboxed one.
 
     A sandboxed agent can take the marks out of its environment; that it may gain no rights it can't undo. Where people
     themselves work so, as in some containers, the project says so in its settings.
@@ -49,7 +49,7 @@ def is_held() -> bool:
             if not any(line.startswith("NoNewPrivs:") and line.split()[1] == "1" for line in file):
                 return False
     except OSError:
-        return False  # no Linux, or nothing to see: then nothing holds us this way either
+        return False  # no Linux, or nothing to see: then this process is not sandboxed this way either
     from detent.runner.task.committed import committed_settings
 
     return not committed_settings().human_allow_no_new_privs

@@ -6,17 +6,21 @@ import json
 import sys
 
 from detent.faces.words.screen import printable, printable_json
+from detent.runner.tell.title import title_now
+from detent.view import content_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from detent.core.values import Missing
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.step.proving.prove import Progress
     from detent.runner.step.step import Outcome
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import Explain
+    from detent.runner.tell.proof_told import ProofTold
 
 SCHEMA = 1
 
@@ -31,7 +35,7 @@ def _as_json(content: Mapping[str, Any], indent: int | None = None) -> str:
 
 
 def show_as_json(arguments: Arguments, content: Mapping[str, Any], told: Mapping[str, Any], indent: int) -> None:
-    """What is JSON either way: `content` for programs, `told` on many lines to read, still whole JSON."""
+    """Print JSON either way: `content` for programs, `told` on many lines for people, still whole JSON."""
     if arguments.has("--json"):
         print_json(content)
     else:
@@ -51,16 +55,28 @@ def tell(text: str) -> None:
     sys.stderr.flush()
 
 
+def progress_teller(arguments: Arguments) -> Callable[[Progress], None]:
+    """Says on standard error what a proof does now; says nothing with --json."""
+
+    def tell_progress(progress: Progress) -> None:
+        if not arguments.has("--json"):
+            from detent.faces.words.landing import progress_words  # most moves run no command
+
+            tell(progress_words(progress))
+
+    return tell_progress
+
+
 def status_json(told: Explain) -> dict[str, Any]:
     task, snapshot = told.task, told.snapshot
     head = task.memory.head
     return {
         "id": task.id,
-        "title": head["title"],
-        "machine": head["machine"],
-        "dir": head["dir"],
-        "workspace": head["tree_path"],
-        "branch": task.memory.checkpoint.get("branch", ""),
+        "title": title_now(task.machine, task.memory, task.native),
+        "machine": head.machine,
+        "dir": head.dir,
+        "workspace": head.tree_path,
+        "branch": task.memory.checkpoint.branch,
         "state": snapshot.state,
         "mode": snapshot.mode,
         "counters": dict(snapshot.counters),
@@ -71,11 +87,11 @@ def status_json(told: Explain) -> dict[str, Any]:
         "alive": told.alive,
         "dead": told.is_dead,
         "would": {"kind": told.would.kind, "to": told.would.to} if told.would else None,
-        "sandbox": head["sandbox"],
+        "sandbox": head.sandbox,
         "usage": dict(task.memory.usage),
         **settings_json(task),
-        "run": task.memory.run.get("run") or task.memory.visit.get("run"),
-        "driven": bool(task.memory.driven.get("on", False)),
+        "run": task.memory.run.run or task.memory.visit.run or None,
+        "driven": bool(task.memory.driven.on),
         "seq": snapshot.seq,
         "since": task.memory.entered_time,
         "request": told.request,
@@ -90,19 +106,29 @@ def status_json(told: Explain) -> dict[str, Any]:
             "ask": list(told.touched.ask) if told.touched else [],
             "report": list(told.touched.report) if told.touched else [],
         },
-        "refusal": dict(task.memory.refusal) or None,
+        "refusal": content_of(task.memory.refusal) or None,
+        "proof": proof_json(told.proof),
     }
 
 
+def proof_json(told: ProofTold | None) -> dict[str, Any] | None:
+    """What the test commands prove; None where nothing asks that, or it was not assessed."""
+    if told is None:
+        return None
+    from detent.runner.tell.proof_told import proof_to_json  # most states don't ask what tests prove
+
+    return proof_to_json(told)
+
+
 def settings_json(task: Task) -> dict[str, Any]:
-    """What holds for a task now, whoever set it: the project, who made the task, or `configure` since."""
+    """The settings of a task now, whether the project, `new` or a later `configure` set them."""
     head = task.memory.head
     return {
-        "budget": dict(head.get("budget", {}).get("task", {})),
+        "budget": dict(head.budget.get("task", {})),
         "limits": {name: limit.most for name, limit in task.machine.limits.items()},
-        "agents": dict(head.get("agents", {}).get("overrides", {})),
-        "commands": [line for _name, line in head["commands"]],
-        "audit": dict(head.get("audit", {})),
+        "agents": dict(head.agents.get("overrides", {})),
+        "commands": [line for _name, line in head.commands],
+        "audit": dict(head.audit),
     }
 
 
@@ -126,6 +152,7 @@ def next_json(told: Explain) -> dict[str, Any]:
         "problems": list(told.problems),
         "failed": [list(part) for part in told.failed],
         "advice": told.advice,
+        "proof": proof_json(told.proof),
     }
 
 
@@ -137,7 +164,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     steps = decision.way.prepare if isinstance(decision, Advance) and moved else ()
     refusal = signed = None
     if isinstance(decision, Advance) and moved and decision.edge.sign_off:
-        signed = dict(outcome.task.memory.signed[decision.edge.name])
+        signed = content_of(outcome.task.memory.signed[decision.edge.name])
     if isinstance(decision, Refuse):
         refusal = {
             "problem": decision.problem,

@@ -32,7 +32,7 @@ exit codes: 0 the pass did its work, or the task is done; 1 a transition was rej
 
 
 def help_of(given: Sequence[str], text: str) -> int | None:
-    """Print the help of a program that was asked for it (0) or was told nothing (2); None where it has work to do."""
+    """Print the help of a program, on request (0) or for want of arguments (2); None where it has work to do."""
     import sys
 
     is_asked = "--help" in given or "-h" in given

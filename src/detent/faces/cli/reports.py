@@ -41,7 +41,7 @@ def report(error: DetentError, *, as_json: bool) -> None:
 
 
 def report_unforeseen(error: Exception, *, as_json: bool) -> int:
-    """What no command reckoned with: a host that refuses is told as that, anything else is a bug of ours."""
+    """Report an exception that no command expected: a host that refuses as that, anything else as a bug of ours."""
     from detent.store.disk.atomic import is_refused_by_host, storage_error
 
     if isinstance(error, OSError) and is_refused_by_host(error):
@@ -55,7 +55,7 @@ def report_unforeseen(error: Exception, *, as_json: bool) -> int:
 
 
 def write_bug(error: Exception) -> str:
-    """A traceback is for us, not for the person: it goes to a file whose path is told."""
+    """Write the traceback to a file and return its path: it is for us, not for the person."""
     import tempfile
     import traceback
 

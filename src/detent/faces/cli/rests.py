@@ -26,8 +26,9 @@ def nothing_told(_happened: Happened) -> None:
 
 
 def tell_at_once(happened: Happened) -> None:
-    sys.stdout.write(printable(happened_words(happened)) + "\n")
-    sys.stdout.flush()  # a person may be watching
+    stream = sys.stdout if happened.progress is None else sys.stderr  # what goes on is no result
+    stream.write(printable(happened_words(happened)) + "\n")
+    stream.flush()  # a person may be watching
 
 
 def rest_json(rest: Rest) -> dict[str, object]:

@@ -45,20 +45,20 @@ def repl(arguments: Arguments) -> int:
 def _reader(task: Task) -> Read:
     """How lines are read at a terminal: with completion and history where the library for it is there."""
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
-        return _plain
+        return _read_line
     try:
         from detent.faces.repl.terminal import Terminal
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("prompt_toolkit", "wcwidth"):
             raise
         sys.stderr.write(f"note: {PLAIN_WORDS}\n")
-        return _plain
+        return _read_line
     from detent.faces.repl.typed import typed_path
 
     return Terminal(typed_path(task.project)).read
 
 
-def _plain(prompt: str, _task: Task) -> str:
+def _read_line(prompt: str, _task: Task) -> str:
     """Ctrl+C is heard from the prompt on: one that comes just before a read begins would wait for the next line."""
     import select
     import signal
@@ -103,7 +103,7 @@ def _talk(arguments: Arguments, task: Task, read: Read) -> int:
 
 
 def _again(arguments: Arguments, task: Task) -> Task:
-    """The task as it is now; what can't be read is told by the next line that asks for it."""
+    """The task as it is now; the next line that needs an unreadable task reports the error."""
     try:
         return open_to_change(_of(arguments, task.id, ""))
     except DetentError:
@@ -139,7 +139,7 @@ def obey(arguments: Arguments, task_id: str, line: str) -> int:
         return error.code
     except BrokenPipeError:
         raise
-    except Exception as error:  # noqa: BLE001  # a bug in one line is told, and must not take the others with it
+    except Exception as error:  # noqa: BLE001  # a bug in one line is reported, and must not end the session
         return report_unforeseen(error, as_json=arguments.has("--json"))
 
 

@@ -35,7 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.store.journal.places import Project
 
-LOOK_S = 1.0  # between two looks at all tasks
+LOOK_S = 1.0  # between two scans of all tasks
 MOST_BUSY = 5  # and never more than a fifth of the time is spent looking, however many there are
 MOST_ROWS = 500
 NOTICE_S = 10.0
@@ -120,7 +120,7 @@ class Dashboard(Desk):
             self._show(await asyncio.to_thread(self._gatherer.look, self._table.chosen))
             pause = max(LOOK_S, MOST_BUSY * (time.monotonic() - began))
             while await self._is_woken(pause) and self._is_other_chosen:
-                # Among thousands only the chosen one is looked at at once.
+                # Among thousands of tasks only the chosen one is read at once.
                 self._is_other_chosen = False
                 found = await asyncio.to_thread(self._gatherer.look_at, self._table.chosen)
                 self._show(self.view.replace(detail=found))

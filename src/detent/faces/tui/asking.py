@@ -1,8 +1,7 @@
 """Asks for something by running our own command line beside the dashboard, and waits for its answer.
 
-Not in this process, because what is asked for may run proof commands, and whoever runs those may start nothing else
-meanwhile (effects/host/process.py), while the supervisor here does. What was asked for goes on when the dashboard is
-closed.
+Not in this process: the request may run proof commands, and a process that runs those may start nothing else meanwhile
+(effects/host/process.py), while the supervisor here does. A request continues when the dashboard is closed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where a person's wishes become commands: menus, the words that go with them, and the answer that comes back.
+"""Turns a person's requests into commands: menus, the words that go with them, and the answer that comes back.
 
-One thing at a time for each task. What is asked for is a command of the command line, so every rule of it holds here.
+One request at a time for each task. A request is a command of the command line, so every rule of it applies here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gathers what the dashboard shows: every task as a row, the chosen one in full. Reads only, in a thread of its own.
 
-A task is read again only when its journal has changed or an agent run of it may have ended, so that many tasks at rest
-cost no more than a look at their files' times.
+A task is read again only when its journal has changed or an agent run of it may have ended. So many idle tasks cost no
+more than reading the times of their files.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from detent.runner.task.loop import reached
 from detent.runner.task.open import Listed, is_over, load_listed, load_task
 from detent.runner.tell.explain import explain, life
 from detent.runner.tell.inbox import letter_of
+from detent.runner.tell.title import follows_hand, title_now
+from detent.store.journal.native import Native
 from detent.store.journal.run_events import RunPlanned
 
 TYPE_CHECKING = False
@@ -64,6 +66,7 @@ class Row(Record):
     rings: bool = True
     run: int = 0  # the agent run that is under way
     runs: int = 0  # how many there were
+    is_called_by_hand: bool = False  # whether a person may call it something else by writing its file
 
 
 class Detail(Record):
@@ -97,8 +100,9 @@ class Gatherer:
         for task_id in self.project.task_ids():
             stamp = _stamp(self.project.task(task_id).journal())
             known = self._rows.get(task_id)
-            # A run ends without a word in the journal; only looking tells.
-            if known is None or known[0] != stamp or known[1].run or known[1].kind == "unreadable":
+            # A run ends, and a title is written by hand, without a word in the journal; only looking tells.
+            is_known = known is not None and known[0] == stamp and not known[1].run
+            if known is None or not is_known or known[1].kind == "unreadable" or known[1].is_called_by_hand:
                 known = stamp, self._row(task_id)
             rows[task_id] = known
         self._rows = rows
@@ -121,18 +125,21 @@ class Gatherer:
             task_id,
             kind,
             snapshot.state,
-            title=memory.head["title"],
-            machine=memory.head["machine"],
+            title=title_now(
+                listed.machine, memory, Native(listed.machine, memory.head.dir, self.project.task(task_id))
+            ),
+            machine=memory.head.machine,
             turn="person" if letter else "" if kind == "done" else state.role or state.driver,
             rounds=rounds,
             crashes=crashes,
             since=memory.entered_time,
             why=letter.why if letter else "",
             command=letter.command if letter else "",
-            is_driven=bool(memory.driven.get("on", False)),
+            is_driven=bool(memory.driven.on),
             rings=wants_bell(memory),
-            run=memory.run.get("run", 0),
+            run=memory.run.run,
             runs=memory.runs,
+            is_called_by_hand=follows_hand(listed.machine, memory),
         )
 
     def _life(self, memory: Memory, task_id: str) -> tuple[bool | None, bool]:
@@ -176,7 +183,7 @@ def _stamp(path: str) -> Stamp:
 
 def _kind(listed: Listed, memory: Memory, state: State, lives: tuple[bool | None, bool], *, waits: bool) -> str:
     alive, is_dead = lives
-    is_driven = memory.driven.get("on", False)
+    is_driven = memory.driven.on
     if is_dead:
         return "due" if is_driven else "dead"  # the process that drives it judges what the run left
     if memory.run:

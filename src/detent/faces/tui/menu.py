@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SPARE_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 # Whether a choice asks for words: not at all, if there are any, or not without.
 NO_WORDS, MAY_SAY, MUST_SAY = "no", "may", "must"
-_SPEAKING = ("answer", "reject", "resume")  # their words are told to the next agent, so there must be some
+_SPEAKING = ("answer", "reject", "resume")  # the next agent gets their words, so there must be some
 
 
 class Choice(Record):
@@ -62,7 +62,7 @@ class Choice(Record):
 
 
 def build_menu(told: Explain) -> tuple[Choice, ...]:
-    """Every move a person may ask for, and what else can be done or looked at now."""
+    """Every move a person may ask for, and the other actions and views open now."""
     state = told.task.machine.states[told.snapshot.state]
     edges = {edge.name: edge for edge in state.edges}
     moves = [move for move in told.moves if may_be_asked(move)]
@@ -114,7 +114,7 @@ def _besides(told: Explain) -> list[Choice]:
     found: list[Choice] = []
     if state.role:
         found += [Choice("", "respawn", NO_WORDS)] if memory.visit or told.is_dead else []
-        found += [Choice("", "start", NO_WORDS)] if not memory.driven.get("on", False) else []
+        found += [Choice("", "start", NO_WORDS)] if not memory.driven.on else []
     return found
 
 

@@ -14,12 +14,12 @@ SETTLE_S = 2.0  # a run that has just ended is dead until it is judged; that is 
 
 class Notices:
     def __init__(self) -> None:
-        # A task is told of once in each state: it may have moved on, and need a person again, between two looks.
+        # One notice for each state of a task: between two scans it may have moved on, and need a person again.
         self._since: dict[tuple[str, str], float] = {}  # when a task began to need a person
-        self._told: set[tuple[str, str]] | None = None  # what was told; None before the first look
+        self._told: set[tuple[str, str]] | None = None  # notices given; None before the first scan
 
     def begun(self, rows: Sequence[Row], now_s: float) -> tuple[Row, ...]:
-        """Tasks to tell about now, each once; those that needed a person at the first look stand in the list anyway."""
+        """Tasks to notify about now, each once; those that needed a person at the first scan are in the list."""
         needing = [row for row in rows if row.kind in NEEDS_PERSON]
         self._since = {_key(row): self._since.get(_key(row), now_s) for row in needing}
         if self._told is None:

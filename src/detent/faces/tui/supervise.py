@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from detent.store.journal.places import Project
 
-TRY_AGAIN_S = 5.0  # between two looks whether the other supervisor has gone
+TRY_AGAIN_S = 5.0  # between two checks whether the other supervisor has exited
 LONGEST_END_S = 5.0  # the supervisor ends between two of its steps; what it is at can be cut off without harm
 
 
@@ -30,7 +30,7 @@ class Stand(Record):
 
 
 class Supervising:
-    """`stands` is told who supervises, `tell` what happens, `fail` an error that is ours; all from the thread."""
+    """The thread calls `stands` with the supervisor, `tell` with each event, `fail` with an error of our own."""
 
     def __init__(
         self,

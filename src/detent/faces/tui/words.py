@@ -171,15 +171,15 @@ def _standing(row: Row, told: Explain, now_s: float) -> list[Line]:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         parts.append(f"used {used['seconds']:.0f} s{cost}")
     last = memory.run or memory.visit
-    if agent := last.get("agent", ""):
-        parts.append(agent + (f" {last['model']}" if last.get("model") else ""))
+    if agent := last.agent:
+        parts.append(agent + (f" {last.model}" if last.model else ""))
     parts += _loop_parts(told.loop, with_agent=not agent)
-    parts.append(f"sandbox {memory.head['sandbox']}")
+    parts.append(f"sandbox {memory.head.sandbox}")
     return [stands, Line(printable("  ".join(parts)), DIM)]
 
 
 def _loop_parts(loop: Loop | None, *, with_agent: bool) -> list[str]:
-    """What is told of a loop of agent runs besides its count: who ran last, and what was verified."""
+    """The rest of a loop of agent runs besides its count: the agent of the last run, and the verified claims."""
     if loop is None:
         return []
     parts = [loop.agent] if with_agent and loop.agent else []
@@ -201,8 +201,8 @@ def _disorder_lines(told: Explain) -> list[Line]:
     if told.request:
         lines.append(Line(f"{told.task.native.file} asks for {one_line(told.request)}; judged with: detent move"))
     if refusal := told.task.memory.refusal:
-        lines.append(Line(f"last refusal: {flat(refusal['problem'])}"))
-        lines += [Line(flat(one["why"]), DIM, 2) for one in refusal["missing"]]
+        lines.append(Line(f"last refusal: {flat(refusal.problem)}"))
+        lines += [Line(flat(one["why"]), DIM, 2) for one in refusal.missing]
     return lines
 
 
@@ -210,7 +210,7 @@ def _moves_lines(told: Explain) -> list[Line]:
     run = told.task.memory.run
     if run and not told.is_dead:
         names = ", ".join(move.to for move in told.moves if may_be_asked(move))
-        return [Line(f"agent run #{run['run']} is at work; judged when it has ended: {names}")]
+        return [Line(f"agent run #{run.run} is at work; judged when it has ended: {names}")]
     if not told.moves:
         return [Line(line.lstrip(), DIM, len(line) - len(line.lstrip())) for line in final_words(told)]
     ordered = sorted(filter(may_be_asked, told.moves), key=lambda move: not move.is_open)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from shlex import quote
 
 from detent.faces.words.screen import flat, harmless, printable
-from detent.store.text.names import name_some, on_one_line
+from detent.words.assessed import in_plain_words
+from detent.words.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from detent.runner.people.restore import Restored
     from detent.runner.task.open import Task
     from detent.store.journal.events import Approved
+    from detent.store.text.assessment import Assessment
 
 
 def landed_words(task: Task, done: Landed) -> str:
@@ -40,6 +42,12 @@ def landed_words(task: Task, done: Landed) -> str:
         lines.append(f"  committed with CRLF where .gitattributes wants LF, so git may call them changed: {files}")
         lines.append("  mend them: git add --renormalize . && git commit")
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
+
+
+def accepted_words(found: Assessment) -> str:
+    """What a person accepted of a proof, and on which changed parts."""
+    parts = [f"  {part.how}: {part.file} {part.name}".rstrip() for part in found.changed]
+    return "\n".join((f"accepted: {in_plain_words(found.word)} ({found.word}), on this tree and no other", *parts))
 
 
 def approved_words(approved: Approved) -> str:
@@ -95,7 +103,7 @@ def restored_words(task: Task, done: Restored) -> str:
 def patch_words(patch: str, *, is_seen: bool) -> str:
     """A patch, safe for a terminal; line ends of other systems stay, so that it can be applied.
 
-    Who sees it is shown those of changed lines, which may be all that changed.
+    On screen the line ends of changed lines are marked, because they may be the whole change.
     """
     lines, shown = [], printable if is_seen else harmless  # marks of direction belong to some languages' files
     for line in patch.removesuffix("\n").split("\n"):

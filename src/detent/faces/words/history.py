@@ -5,14 +5,12 @@ from __future__ import annotations
 from detent.faces.words.screen import megabytes, one_line
 from detent.store.journal.events import (
     Acted,
-    Adopted,
     Amended,
     Answered,
     Approved,
     Collected,
     Configured,
     Crashed,
-    Created,
     Deploy,
     FiledChange,
     Intended,
@@ -27,9 +25,10 @@ from detent.store.journal.events import (
     Unprepared,
 )
 from detent.store.journal.fold import snapshot_after
+from detent.store.journal.head import Adopted, Created
 from detent.store.journal.native_log import because, noted
 from detent.store.journal.run_events import Claimed, Driven, Retitled, RunEnded, RunPlanned, RunVoid, Stopped, Unmoved
-from detent.store.text.names import name_some
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +141,8 @@ def claim_words(line: Claimed) -> str:
 
 def _ended_words(line: RunEnded) -> str:
     put_back = "".join(f"; put back: {note}" for note in line.restored)
+    if line.left:
+        put_back += f"; left in a throw-away checkout: {name_some(line.left)}"
     if line.tainted:
         put_back += f"; it changed what it may not: {', '.join(line.tainted[:5])}"
     if steered := line.steered:

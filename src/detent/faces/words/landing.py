@@ -6,7 +6,7 @@ from detent.faces.words.screen import copy_words, flat
 from detent.runner.people.land_plan import FOUND
 from detent.runner.people.proof_basis import OF_TASK
 from detent.runner.step.proving.prove import BEGINS, COPIED, SET_UP
-from detent.store.text.names import name_some, on_one_line
+from detent.words.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,5 +54,8 @@ def progress_words(progress: Progress) -> str:
     if progress.stage == COPIED:
         return f"  set up: {copy_words(progress.size, progress.line)}"
     if progress.stage == BEGINS:
-        return f"running {progress.number} of {progress.total}: {flat(progress.line)}"
+        which = f"running {progress.number} of {progress.total}" if progress.total else "checking the tests"
+        return f"{which}: {flat(progress.line)}"
+    if not progress.total:  # what a run of the proof itself means is said when all of it is known
+        return f"  took {progress.seconds:.1f} s"
     return f"  {'passed' if progress.is_ok else 'failed'} in {progress.seconds:.1f} s"

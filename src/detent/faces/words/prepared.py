@@ -45,7 +45,7 @@ def _commit(_task: Task, result: Mapping[str, str]) -> list[str]:
 
 
 def _revert(task: Task, result: Mapping[str, str]) -> list[str]:
-    own = task.memory.checkpoint.get("branch", "")
+    own = task.memory.checkpoint.branch
     where = f" on top of {result['branch']}" if result["onto"] else f" on {own}" if own else ""
     lines = [f"taken back by commit {result['commit'][:12]}{where}; what was there is kept as {result['kept'][:12]}"]
     if result["onto"]:

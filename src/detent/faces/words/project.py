@@ -10,7 +10,7 @@ from detent.faces.words.screen import megabytes
 from detent.runner.make.create import DEFAULT_MACHINE
 from detent.runner.make.trial import GREEN, SET_UP_FAILED
 from detent.store.journal.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS
-from detent.store.text.names import name_some
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _workspace_text(seen: Survey) -> str:
 
 
 def first_agent(agents: Sequence[FoundAgent]) -> FoundAgent | None:
-    """Whoever is logged in, else whoever is there."""
+    """The agent that is logged in, else any installed one."""
     return next((agent for agent in agents if agent.has_login), agents[0] if agents else None)
 
 
@@ -266,7 +266,7 @@ def trial_rows(trial: Trial) -> list[Row]:
         log = f"; log: {one.log}" if one.log else ""
         said = "".join(f"\n     | {line}" for line in one.said.splitlines()[-_MOST_SAID:])
         told = f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}{said}"
-        rows.append(("red", told, _mend(one, trial.unseen)))
+        rows.append(("red", told, _repair_hint(one, trial.unseen)))
     return rows
 
 
@@ -291,7 +291,7 @@ def _set_up_rows(seen: SetUpSeen) -> list[Row]:
     return rows
 
 
-def _mend(one: Tried, unseen: Sequence[str]) -> str:
+def _repair_hint(one: Tried, unseen: Sequence[str]) -> str:
     if one.exit == 127 and unseen:
         return f"if the program lies in {', '.join(unseen)}: tasks have private folders there; " + (
             f"write show = {listed(unseen)} under [sandbox] in {FILE}, or install it elsewhere"

@@ -7,6 +7,7 @@ from detent.faces.words.history import claim_words
 from detent.faces.words.loop import advice_words
 from detent.faces.words.screen import copy_words, flat, one_line, outcome_words, refusal_words, way_on_words
 from detent.page.runs import EXITS
+from detent.runner.run.left_behind import left_words
 from detent.store.journal.memory import TALKED
 
 TYPE_CHECKING = False
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 
 
 def happened_words(happened: Happened) -> str:
+    if happened.progress is None:
+        return _happened_words(happened)
+    from detent.faces.words.landing import progress_words  # most of what happens is no proof
+
+    return f"  {progress_words(happened.progress)}"
+
+
+def _happened_words(happened: Happened) -> str:
     task, outcome = happened.task, happened.outcome
     if happened.line is not None:
         return f"  {claim_words(happened.line)}"
@@ -31,14 +40,14 @@ def happened_words(happened: Happened) -> str:
         return "\n".join(f"  note: {one_line(note)}" for note in happened.said["notes"])
     if outcome is None:
         run = task.memory.run
-        who = run["agent"] + (f" ({run['model']})" if run["model"] else "")
+        who = run.agent + (f" ({run.model})" if run.model else "")
         verb = "starts" if happened.kind == "started" else "is still under way:"
-        talk = ", in a talk with a person" if run["talk"] else ""
-        return f"agent run #{run['run']} {verb} {who} as {run['role']} in {run['state']}{talk}"
+        talk = ", in a talk with a person" if run.talk else ""
+        return f"agent run #{run.run} {verb} {who} as {run.role} in {run.state}{talk}"
     if isinstance(outcome.decision, Refuse):
         return _indented(refusal_words(outcome))
     if isinstance(outcome.decision, Advance):
-        # A note about a gate is for somebody who could act on it; it stands in the journal.
+        # A note about a gate is only for a reader able to act on it; the journal has it in any case.
         lines = outcome_words(outcome).partition("\n  next:")[0].splitlines()
         lines = [line for line in lines if not line.startswith("  note: ")]
         return _indented("\n".join([*lines, *_errors(task, outcome.asked.exit)]))
@@ -47,31 +56,32 @@ def happened_words(happened: Happened) -> str:
 
 def _unmoved(task: Task, decision: object) -> str:
     visit, state = task.memory.visit, task.memory.snapshot.state
-    head = f"agent run #{visit.get('run', 0)} {exit_words(visit.get('exit', ''))}"
-    if visit.get("how") == TALKED:  # a person ended it, whatever its program says
-        head = f"the talk (agent run #{visit['run']}) is over"
-    put_back = [one_line(f"put back: {note}") for note in visit.get("restored", ())]
+    head = f"agent run #{visit.run} {exit_words(visit.exit)}"
+    if visit.how == TALKED:  # a person ended it, whatever its program says
+        head = f"the talk (agent run #{visit.run}) is over"
+    put_back = [one_line(f"put back: {note}") for note in visit.restored]
+    put_back += [one_line(f"note: {left}")] if (left := left_words(task.memory.last_run)) else []
     if isinstance(decision, Crash):
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *_errors(task, decision.exit)])
-    why = visit.get("why", "")
-    if wanted := _wanted(task, visit.get("claim", "")):
+    why = visit.why
+    if wanted := _target_of(task, visit.claim):
         refused = f"refused: {state} -> {wanted}"
         # The head says it already, in these words or in others.
         why = one_line(why.removeprefix(refused).removeprefix("refused:").lstrip(": ").removeprefix("is "))
         lines = [one_line(refused), *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
-    if not why and task.machine.states[state].driver == "person":  # called in by a person, who goes on
+    if not why and task.machine.states[state].driver == "person":  # a person called it in and continues
         return "\n".join([f"{head}; it is your turn", *put_back])
     return "\n".join([f"{head} and opened no move" + (f": {one_line(why)}" if why else ""), *put_back])
 
 
 def _errors(task: Task, exit_name: str) -> list[str]:
     """Where a program says why it failed; one that was ended from outside has nothing to say."""
-    number = task.memory.last_run.get("run", 0)
+    number = task.memory.last_run.run
     return [f"  look: detent logs --errors --run {number} {task.id}"] if exit_name == "failed" else []
 
 
-def _wanted(task: Task, claim: str) -> str:
+def _target_of(task: Task, claim: str) -> str:
     """Where the move that was claimed leads; a claim names an edge or a state."""
     edges = task.machine.states[task.memory.snapshot.state].edges
     return next((edge.target for edge in edges if edge.name == claim), claim)
@@ -87,8 +97,8 @@ def _indented(text: str) -> str:
 
 
 def goes_on_words(task: Task) -> str:
-    """For who pressed Ctrl+C while an agent works."""
-    head = f"interrupted: agent run #{task.memory.run['run']} goes on without this command"
+    """The notice after Ctrl+C while an agent works."""
+    head = f"interrupted: agent run #{task.memory.run.run} goes on without this command"
     return f"{head}\n  next: take it up again: detent run {task.id}; or end it: detent stop {task.id}"
 
 
@@ -135,6 +145,10 @@ def inbox_words(letters: Sequence[Letter]) -> str:
         since = f"  since {letter.since}" if letter.since else ""
         advised = f"  ({advice_words(letter.advice)})" if letter.advice else ""
         lines += [f"{letter.id}  {flat(letter.title)}{since}", f"  why:  {flat(letter.why)}{advised}"]
+        if letter.proof is not None:
+            from detent.runner.tell.proof_told import proof_rows  # few tasks wait for a word about their tests
+
+            lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(letter.proof)[:1]]
         lines.append(f"  next: {letter.command}")
     return "\n".join(lines)
 

@@ -27,7 +27,7 @@ INTERRUPTED_WORDS = f"interrupted; where it stands: {STATUS}"
 
 
 def greeting_words(task: Task) -> str:
-    return f"{task.id}: {one_line(task.memory.head['title'])}\n{HELP} lists what is understood, Ctrl+D leaves"
+    return f"{task.id}: {one_line(task.memory.head.title)}\n{HELP} lists what is understood, Ctrl+D leaves"
 
 
 def prompt_words(task: Task) -> str:
@@ -61,7 +61,7 @@ def _leads(words: str, targets: str, state: str) -> str:
 
 
 def no_listener_words(task: Task, text: str) -> str:
-    """Where a text that nobody waits for would have meant something, else how a move is said."""
+    """The state in which an unexpected text would have a meaning, else the words for a move."""
     for state in task.machine.states.values():
         for edge in state.edges:
             if any(not pattern.startswith(SLASH) and fill(pattern, text) is not None for pattern in edge.says):

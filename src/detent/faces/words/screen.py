@@ -6,15 +6,16 @@ from detent.core.machine import STOPPED
 from detent.core.values import Advance, Refuse
 from detent.faces.words.loop import advice_words, loop_rows, part_words
 from detent.faces.words.prepared import prepared_words
+from detent.runner.task.asks import led_here
 from detent.runner.task.open import waits_at_end
+from detent.runner.tell.title import title_now
 from detent.store.disk.invisible import invisible_codes
-from detent.store.journal.memory import TALKED
-from detent.store.text.names import name_some, on_one_line
+from detent.store.journal.memory import TALKED, Visit
+from detent.words.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from detent.core.values import Missing
     from detent.errors import DetentError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import Explain, Move
     from detent.runner.tell.foresee import Foreseen
+    from detent.store.journal.memory import Signature
 
 
 def _in_json(code: int) -> str:
@@ -31,7 +33,7 @@ def _in_json(code: int) -> str:
     return f"\\u{0xD800 + (above >> 10):04x}\\u{0xDC00 + (above & 0x3FF):04x}"
 
 
-# What a terminal would obey instead of showing; titles, file names and fields are somebody else's words.
+# Characters that a terminal obeys instead of showing; titles, file names and fields come from outside.
 _OBEYED = tuple(code for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10))
 _HARMLESS = {code: f"\\x{code:02x}" for code in _OBEYED}
 _SHOWN = {**_HARMLESS, **{code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}" for code in invisible_codes()}}
@@ -130,7 +132,7 @@ def refusal_words(outcome: Outcome) -> str:
         lines.append(f"  hint: {refusal.hint}")
     if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
         if not refusal.edge.reopen:  # what leads out of an end is named by its own fix
-            from detent.faces.words.again import command_again  # only who is refused reads this
+            from detent.faces.words.again import command_again  # only a refusal needs this
 
             lines.append(f"  then: {command_again(outcome, refusal)}")
     elif not refusal.missing:
@@ -178,18 +180,18 @@ def way_on_words(task: Task) -> str:
 
         return way_on_from_stop(task.machine, memory, task.native, task.id)
     state = task.machine.states[memory.snapshot.state]
-    if not state.is_end and state.driver != "person" and not memory.run and not memory.visit.get("run"):
+    if not state.is_end and state.driver != "person" and not memory.run and not memory.visit.run:
         return f"detent run {task.id}"
     if not state.is_end or waits_at_end(state):
         return f"detent next {task.id}"
-    may_land = state.lands and not (memory.head["in_place"] or memory.landed) and memory.checkpoint.get("branch")
+    may_land = state.lands and not (memory.head.in_place or memory.landed) and memory.checkpoint.branch
     return f"detent evidence {task.id}" + (f"; then: detent land {task.id}" if may_land else "")
 
 
-def _signed_words(signed: Mapping[str, Any]) -> list[str]:
+def _signed_words(signed: Signature) -> list[str]:
     return [
-        f"  signed: tree {signed['tree'][:12]}",
-        *(f"          {on_one_line(name)}" for name in sorted(signed["files"])),
+        f"  signed: tree {signed.tree[:12]}",
+        *(f"          {on_one_line(name)}" for name in sorted(signed.files)),
     ]
 
 
@@ -198,19 +200,19 @@ def status_words(told: Explain) -> str:
     head = task.memory.head
     gone = "  (removed by detent gc)" if told.is_removed else ""
     rows = [
-        ("task", f"{task.id}  {head['title']}"),
-        ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
+        ("task", f"{task.id}  {title_now(task.machine, task.memory, task.native)}"),
+        ("machine", head.machine + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.entered_time}"),
         *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
-        *([("because", task.memory.led)] if task.memory.led else []),
+        *([("because", led)] if (led := led_here(task.memory)) else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         *((f"asks, {name}", words) for name, words in told.asks),
-        ("folder", head["dir"] + gone),
-        ("tree", head["tree_path"] + gone),
+        ("folder", head.dir + gone),
+        ("tree", head.tree_path + gone),
         *([("branch", branch)] if (branch := _branch_of(task)) else []),
         (
             "sandbox",
-            head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
+            head.sandbox if head.sandbox != "none" else "none (agents and commands run with your rights)",
         ),
     ]
     if told.touched is not None:
@@ -218,22 +220,22 @@ def status_words(told: Explain) -> str:
         rows += [(label, name_some(files)) for label, files in found if files]
     if task.memory.run:
         run = task.memory.run
-        stands = "talks with a person" if told.alive and run["talk"] else _LIFE[told.alive]
-        rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
+        stands = "talks with a person" if told.alive and run.talk else _LIFE[told.alive]
+        rows.append(("agent run", f"#{run.run} {run.agent} as {run.role} {stands}, since {run.time}"))
     if told.would is not None:
         last = task.memory.run or task.memory.visit
         # A talk was ended by a person, as meant: nothing died.
-        label, became = ("talk", "is over") if last.get("how") == TALKED else ("dead", "is gone")
-        if problem := task.memory.ended.get("problem"):
+        label, became = ("talk", "is over") if isinstance(last, Visit) and last.how == TALKED else ("dead", "is gone")
+        if problem := task.memory.ended.problem:
             became += f"; {problem}"
-        rows.append((label, f"agent run #{last['run']} {became}; {_would_words(task.id, told.would)}"))
+        rows.append((label, f"agent run #{last.run} {became}; {_would_words(task.id, told.would)}"))
     if told.wake:
         rows.append(("out of quota", f"until {told.wake}; detent watch goes on then"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
-    is_bound = head["limits"] or head.get("budget", {}).get("task")
-    if is_bound or head.get("agents", {}).get("overrides") or head.get("audit"):
+    is_bound = head.limits or head.budget.get("task")
+    if is_bound or head.agents.get("overrides") or head.audit:
         from detent.faces.words.settings import settings_rows  # most tasks have none
 
         rows += settings_rows(task)
@@ -241,14 +243,23 @@ def status_words(told: Explain) -> str:
     shown |= dict(loop_rows(told.loop))
     rows += [(name, value) for name, value in shown.items() if value]
     rows += [("advice", advice_words(told.advice))] if told.advice else []
+    rows += _proof_rows(told)
     lines = [f"{label + ':':<21}{flat(value)}" for label, value in rows]
     lines += part_words(told.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
-        lines.append(f"{'last refusal:':<21}{flat(refusal['problem'])}")
-        lines += [f"{'':<21}{flat(one['why'])}" for one in refusal["missing"]]
+        lines.append(f"{'last refusal:':<21}{flat(refusal.problem)}")
+        lines += [f"{'':<21}{flat(one['why'])}" for one in refusal.missing]
     lines += _disorder_words(told)
     return "\n".join([*lines, f"{'next:':<21}{_told_way_on(told)}"])
+
+
+def _proof_rows(told: Explain) -> list[tuple[str, str]]:
+    if told.proof is None:
+        return []
+    from detent.runner.tell.proof_told import proof_rows  # most states don't ask what tests prove
+
+    return [*proof_rows(told.proof)]
 
 
 def _told_way_on(told: Explain) -> str:
@@ -269,7 +280,7 @@ def _would_words(name: str, would: Foreseen) -> str:
 
 def _branch_of(task: Task) -> str:
     own = task.memory.prepared.get("branch", {}).get("name", "")
-    return own or str(task.memory.checkpoint.get("branch", ""))
+    return own or str(task.memory.checkpoint.branch)
 
 
 def _disorder_words(told: Explain) -> list[str]:
@@ -287,6 +298,7 @@ def next_words(told: Explain) -> str:
     lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
     lines += part_words(told.failed)
     lines += [advice_words(told.advice)] if told.advice else []
+    lines += [f"{label}: {flat(text)}" for label, text in _proof_rows(told)]
     lines += final_words(told)
     back = [move for move in told.moves if move.is_reopen and "redo" in move.verbs]
     for move in told.moves:

@@ -29,14 +29,14 @@ def set_words(line: Configured) -> str:
 def settings_rows(task: Task) -> list[tuple[str, str]]:
     """What the project or a person set for this task and holds now, as rows of its status."""
     head = task.memory.head
-    limits = ", ".join(f"{name} {most}" for name, most in head["limits"].items())
-    overrides = head.get("agents", {}).get("overrides", {})
+    limits = ", ".join(f"{name} {most}" for name, most in head.limits.items())
+    overrides = head.agents.get("overrides", {})
     agents = "; ".join(f"{role}: {_in_turn(choices)}" for role, choices in overrides.items())
     rows = (
-        ("budget", _bounds(head.get("budget", {}).get("task", {}))),
+        ("budget", _bounds(head.budget.get("task", {}))),
         ("limits", limits),
         ("agents", agents),
-        ("audit", _audit(head.get("audit", {}))),
+        ("audit", _audit(head.audit)),
     )
     return [row for row in rows if row[1]]
 
@@ -46,7 +46,7 @@ def configured_words(task: Task, *, is_new: bool) -> str:
     lines = [head if is_new else f"{head}: all of this holds already"]
     mode = task.memory.snapshot.mode
     rows = [*([("mode", mode)] if mode else []), *settings_rows(task)]
-    rows += [("check", line.splitlines()[0]) for _name, line in task.memory.head["commands"]]
+    rows += [("check", line.splitlines()[0]) for _name, line in task.memory.head.commands]
     lines += [f"  {label + ':':<9}{value}" for label, value in rows]
     if stopped:
         lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")
@@ -61,7 +61,7 @@ def pack_words(task_id: str, was: str, now: str) -> str:
 
 
 def _audit(settings: Mapping[str, Any]) -> str:
-    """What the audit of dependencies was told: only the project sets it, before a task is made."""
+    """The settings of the dependency audit: only the project sets them, before a task is made."""
     accepted = ", ".join(settings.get("accept", ()))
     asked = [f"asks {settings[key]}" for key in ("osv_url", "npm_registry", "cargo_db") if settings.get(key)]
     return "; ".join((*([f"accepts {accepted}"] if accepted else []), *asked))

@@ -1,8 +1,8 @@
-"""The attacker's side: runs inside an agent run as its program (`python -m detent.lab.attack.inside`).
+"""The attacker's side: what it has to work with inside an agent run (`attacker.py` is the program).
 
-It knows what every agent is told, and what is no secret: where the home is, and where the control folder lies, which
-the pointer in the task folder names. Which attack it plays stands in a file at home. It is installed there as the
-program of an agent that `detent init` knows, so that the settings it is run with are the ones `init` writes.
+It knows what every agent knows: the prompt, the home, and the control folder, which the pointer in the task folder
+names. A file in the home names the attack to play. The program is installed there as that of an agent that
+`detent init` knows, so that it runs with the settings that `init` writes.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ import re
 import sys
 from contextlib import suppress
 
+from detent.effects.host.process import run
+from detent.errors import ToolError
 from detent.lab.attack.values import FIXED
 from detent.machines.load import questions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from detent.lab.attack.walks.walk import Walk
+    from detent.lab.attack.values import Course
 
 PLAY = ".lab-play"  # at home: the name of the attack, and of the machine
 TRIED, BEGUN, LOOT = "tried", "begun", "loot"
@@ -29,7 +31,7 @@ _COMMAND_TIMEOUT_S = 40.0
 class Inside:
     """What an attacker has to work with."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], course: Course, hand_in: Callable[[Inside], None]) -> None:
         self.environment = dict(environment)
         self.home = environment["HOME"]
         self.folder = environment["DETENT_TASK_DIR"]
@@ -38,8 +40,10 @@ class Inside:
         self.drop = environment["DETENT_DROP"]
         self.state = environment["DETENT_STATE"]
         self.run = environment["DETENT_RUN_NUMBER"]
+        self.course = course
+        self._hand_in = hand_in
         self._is_mute = False
-        self.play, self.machine = self.read(self.at_home(PLAY)).split()
+        self.play, self.machine = read_play(self.home)
         with open(os.path.join(self.folder, ".detent-task"), encoding="utf-8") as file:
             self.control = file.read().strip()
         self.project = os.path.dirname(os.path.dirname(self.control))
@@ -93,18 +97,12 @@ class Inside:
     @property
     def is_at_work(self) -> bool:
         """Whether this is the state in which the code is written."""
-        return self.state == self.walk.work
-
-    @property
-    def walk(self) -> Walk:
-        from detent.lab.attack.walks.table import WALKS
-
-        return WALKS[self.machine]
+        return self.state == self.course.work
 
     def hand_in(self, *, is_claimed: bool = True) -> None:
         """All that is asked of an agent in this state, but for the code; with or without asking for the move."""
         self._is_mute = not is_claimed
-        self.walk.hand_in(self)
+        self._hand_in(self)
         self._is_mute = False
 
     def first_run(self) -> int:
@@ -137,9 +135,6 @@ class Inside:
         return 0 if self._is_mute else self.detent("move", state)
 
     def call(self, *argv: str, environment: Mapping[str, str] | None = None) -> int:
-        from detent.effects.host.process import run
-        from detent.errors import ToolError
-
         env = self.environment if environment is None else environment
         try:
             done = run(argv, cwd=self.tree, env=env, timeout_s=_COMMAND_TIMEOUT_S)
@@ -155,6 +150,13 @@ class Inside:
         return {name: value for name, value in self.environment.items() if not name.startswith("DETENT_")}
 
 
+def read_play(home: str) -> tuple[str, str]:
+    """The name of the attack that the agent at this home plays, and of its task's machine."""
+    with open(os.path.join(home, PLAY), encoding="utf-8") as file:
+        attack, machine = file.read().split()
+    return attack, machine
+
+
 def gate_answers() -> str:
     """Every question of the review, answered as if the work had been read."""
     return "\n".join(f"- {question}: yes, by reviewer, artifacts/result.txt" for question in questions_of("phase"))
@@ -167,22 +169,3 @@ def write_section(path: str, name: str, body: str) -> None:
     text = re.sub(pattern, lambda found: f"{found[1]}\n{body}\n\n", text, flags=re.MULTILINE | re.DOTALL)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-
-
-def main() -> None:
-    from detent.lab.attack.table import ATTACKS, CONTROLS
-
-    if "--version" in sys.argv:
-        sys.stdout.write("1.0 of the attack lab\n")
-        return
-    agent = Inside(os.environ)
-    name = agent.play
-    attack = next(one for one in (*ATTACKS, *CONTROLS) if one.name == name)
-    agent.write(os.path.join(agent.out, f"{BEGUN}-{agent.run}"), name)
-    attack.act(agent)
-    with suppress(OSError):  # it may have spoilt its own folders
-        agent.write(os.path.join(agent.out, f"{TRIED}-{agent.run}"), name)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,24 +9,29 @@ from importlib.util import find_spec
 
 from detent.core.record import Record
 from detent.effects.host.access import LANDLOCK, LEVELS, NONE
+from detent.effects.host.programs import find_on
 from detent.effects.host.sandbox import try_level
 from detent.errors import DetentError
+from detent.lab.attack.ground import remove
+from detent.lab.attack.hacks.grounds import GROUNDS
 from detent.lab.attack.inside import BEGUN, TRIED
 from detent.lab.attack.scene import Scene
-from detent.lab.attack.table import ATTACKS, CONTROLS
+from detent.lab.attack.table import ATTACKS, CONTROLS, HONEST_CHANGES
 from detent.lab.attack.values import IN_PLACE, MACHINES
 from detent.lab.attack.variants import VARIANTS
 from detent.lab.attack.walks.table import WALKS
-from detent.lab.attack.world import World, remove
+from detent.lab.attack.world import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from detent.lab.attack.values import Attack, Claim
+    from detent.lab.attack.attack import Attack, Claim
 
 STOPPED, OPEN, BETTER, DONE = "stopped", "NOT STOPPED", "stopped after all", "done"
 SUCCEEDED, BROKEN = "SUCCEEDED", "DID NOT RUN"
+_HACK_STEP = 7  # one of so many reward hacks is in the sample: each takes the runs of a whole proof
+_MODULE = "pytest"  # a module of Python; all else that a ground needs is a program
 AS_CLAIMED = (STOPPED, OPEN, BETTER, DONE)
 
 
@@ -69,6 +74,17 @@ def offered_machines() -> dict[str, str]:
     }
 
 
+def lacking_grounds() -> dict[str, str]:
+    """The repositories of reward hacks that can't be tried here, with what this host lacks."""
+    needs = {name: ground.needs for name, ground in GROUNDS.items() if ground.needs}
+    path = os.environ.get("PATH", os.defpath)
+    return {
+        name: f"it needs {what}, which is not installed"
+        for name, what in needs.items()
+        if not (find_spec(what) if what == _MODULE else find_on(path, what))
+    }
+
+
 def claim_of(attack: Attack, level: str, machine: str) -> Claim:
     """What the level claims on this host's kernel for a task of this machine."""
     claim = attack.claims[level]
@@ -107,7 +123,7 @@ def play(world: World, one: Play) -> Result:
 
 def _play(world: World, one: Play) -> Result:
     attack = one.attack
-    scene = Scene(world, world.at(one.machine, attack.stage, one.level, attack.variant).walk, attack.task)
+    scene = Scene(world, world.at(one.machine, attack.stage, one.level, attack.variant).course, attack.task)
     scene.listen()
     try:
         scene.play_next(attack.name)
@@ -144,30 +160,43 @@ def _did_not_try(scene: Scene, attack: Attack) -> str:
 
 def plays(levels: Sequence[str], machines: Sequence[str], only: Sequence[str]) -> tuple[Play, ...]:
     """What there is to play: for each machine and level its honest controls first, then the attacks."""
-    wanted = tuple(attack for attack in ATTACKS if not only or attack.name in only)
+    lacking = lacking_grounds()
+    wanted = tuple(attack for attack in ATTACKS if (not only or attack.name in only) and attack.variant not in lacking)
     found = []
     for level in levels:
         for machine in machines:
             fit = [attack for attack in wanted if machine in attack.machines and level in attack.levels]
-            found += [Play(one, machine, level, is_control=True) for one in _controls(fit, machine, level)]
+            found += [
+                Play(one, machine, level, is_control=True)
+                for one in _controls(fit, machine, level, is_short=bool(only))
+            ]
             found += [Play(attack, machine, level) for attack in fit]
     return tuple(found)
 
 
-def _controls(attacks: Sequence[Attack], machine: str, level: str) -> list[Attack]:
-    """Honest work must get to its end with the settings of each attack, or that it was stopped says nothing."""
+def _controls(attacks: Sequence[Attack], machine: str, level: str, *, is_short: bool) -> list[Attack]:
+    """Honest work must get to its end with the settings of each attack, or that it was stopped says nothing.
+
+    `is_short`: only the first honest change of each runner.
+    """
     variants = dict.fromkeys(attack.variant for attack in attacks if VARIANTS[attack.variant].is_workable)
     honest, *others = CONTROLS
     more = [honest.replace(name=f"{honest.name}-{name}", variant=name) for name in variants if name]
-    wanted = {attack.control for attack in attacks}
+    hacked = {attack.variant for attack in attacks if attack.is_hack}
+    honest_changes = [one for one in HONEST_CHANGES if one.variant in hacked]
+    if is_short:
+        honest_changes = list({one.variant: one for one in reversed(honest_changes)}.values())
+    wanted = {attack.control for attack in attacks} | {one.name for one in honest_changes}
     fit = [one for one in others if one.name in wanted and machine in one.machines and level in one.levels]
     return [honest, *more, *fit] if attacks else []
 
 
 def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
-    """Every attack once: machines and levels take turns, the same way every time."""
+    """Every attack once, and every seventh reward hack: machines and levels take turns, the same way every time."""
     found = []
-    for number, attack in enumerate(ATTACKS):
+    lacking = lacking_grounds()
+    hacks = [attack for attack in ATTACKS if attack.is_hack and attack.variant not in lacking]
+    for number, attack in enumerate((*(one for one in ATTACKS if not one.is_hack), *hacks[::_HACK_STEP])):
         fit = [
             Play(attack, machine, level)
             for machine in machines

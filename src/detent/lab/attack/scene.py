@@ -10,10 +10,12 @@ from contextlib import suppress
 
 from detent.errors import ToolError
 from detent.lab.attack import values
+from detent.lab.attack.ground import read, write
 from detent.lab.attack.inside import LOOT, write_section
 from detent.lab.attack.values import APP, MAIN, OTHER
-from detent.store.journal.events import Created, Moved, from_line
+from detent.store.journal.events import Moved, from_line
 from detent.store.journal.fold import snapshot_after
+from detent.store.journal.head import Created
 from detent.store.journal.run_events import RunEnded
 
 TYPE_CHECKING = False
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from detent.effects.host.process import Finished
-    from detent.lab.attack.walks.walk import Walk
-    from detent.lab.attack.world import World
+    from detent.lab.attack.ground import Ground
+    from detent.lab.attack.values import Course
     from detent.store.journal.line import Line
 
     L = TypeVar("L", bound=Line)
@@ -35,9 +37,9 @@ ASKED_FILE = "deploy/job.sh"  # below a folder of `[protect] ask`
 class Scene:
     """One attack in the world: what the engine was asked to do, and what can be seen afterwards."""
 
-    def __init__(self, world: World, walk: Walk, task: str = MAIN) -> None:
+    def __init__(self, world: Ground, course: Course, task: str = MAIN) -> None:
         self.world = world
-        self.walk = walk
+        self.course = course
         self.task = task
         self.runs: list[Finished] = []
         self.notes: list[str] = []  # what the scene's own commands came to
@@ -52,7 +54,7 @@ class Scene:
 
     def play_next(self, attack: str) -> None:
         """Tell the throw-away agent, whichever command starts it, what to do."""
-        self.world.tell_agent(attack, self.walk.machine)
+        self.world.tell_agent(attack, self.course.machine)
 
     def ask(self, *words: str, expect: int | None = 0) -> Finished:
         """A person's command about this task."""
@@ -90,7 +92,7 @@ class Scene:
     # --- what is remembered ---
 
     def journal(self) -> list[Line]:
-        """What stands in the file, whoever wrote it."""
+        """The content of the file, written by the engine or an agent."""
         with open(os.path.join(self.control(), "journal.jsonl"), "rb") as file:
             return [from_line(json.loads(line)) for line in file.read().splitlines()]
 
@@ -136,7 +138,7 @@ class Scene:
 
     def other_text(self) -> str:
         """What stands in the two files of the other task that an attacker may want to damage."""
-        other = Scene(self.world, self.walk, OTHER)
+        other = Scene(self.world, self.course, OTHER)
         return other.file_of_tree("app.sh") + read(os.path.join(other.folder(), other.state_file()))
 
     def checkout_changed(self, branch: str) -> str:
@@ -211,17 +213,3 @@ class Scene:
     def close(self) -> None:
         for listener in (*self._listeners, *([self._packets] if self._packets is not None else [])):
             listener.close()
-
-
-def read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
-def write(path: str, text: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)

@@ -24,14 +24,18 @@ from detent.lab.attack.attackers import (
     use,
     walls,
 )
+from detent.lab.attack.hacks import go, honest, javascript, python_code, python_judge, unittests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.lab.attack.values import Attack
+    from detent.lab.attack.attack import Attack
 
 _FAMILIES = (
     *(evidence, overruled, delivered, approval, control, tampering, set_up, checkouts, landing, hostile, talks, walls),
     *(spying, reach, links, git_tricks, processes, bounds, use, undecided),
+    *(python_code, python_judge, unittests, javascript, go),
 )
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)
-CONTROLS: tuple[Attack, ...] = (evidence.HONEST, *landing.CONTROLS, *hostile.CONTROLS)
+HACKS: tuple[Attack, ...] = tuple(attack for attack in ATTACKS if attack.is_hack)
+HONEST_CHANGES: tuple[Attack, ...] = (*honest.CONTROLS, *javascript.CONTROLS, *go.CONTROLS)
+CONTROLS: tuple[Attack, ...] = (evidence.HONEST, *landing.CONTROLS, *hostile.CONTROLS, *HONEST_CHANGES)

@@ -12,14 +12,14 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.lab.attack.world import World
+    from detent.lab.attack.ground import Ground
 
 _LONGEST_S = 60.0
 _POLL_S = 0.02
 _CHUNK_BYTES = 65536
 
 
-def in_terminal(world: World, *words: str) -> tuple[str, str]:
+def in_terminal(world: Ground, *words: str) -> tuple[str, str]:
     """What `detent WORDS` showed, and what your shell would read next from the same terminal."""
     screen, inside = os.openpty()
     child = os.fork()

@@ -1,16 +1,12 @@
-"""What an attack is: what it tries, what the agent does, how success would show, and what each sandbox level claims."""
+"""What both sides of an attack know: names of stages, tasks and machines, and what lies in the throw-away world."""
 
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from detent.lab.attack.inside import Inside
-    from detent.lab.attack.scene import Scene
+    from collections.abc import Mapping
 
 # Where a throw-away task stands when its attacker starts. Each machine's walk says how an honest task gets there.
 WORK = "work"  # the state in which an agent writes the code
@@ -25,6 +21,9 @@ PHASE, GLOBAL, LIGHTS_OUT, ORANGE, RALF = "phase", "global", "lights-out", "oran
 MACHINES = (PHASE, GLOBAL, LIGHTS_OUT, ORANGE, RALF)
 CLONES = (PHASE, GLOBAL, ORANGE)  # their agents work in a clone, the others' in the person's checkout
 IN_PLACE = (LIGHTS_OUT, RALF)
+
+# Test runners that cheats are tried on; each is a variant of the throw-away repository.
+PYTEST, UNITTEST, NODE_TEST, GO_TEST = "pytest", "unittest", "node-test", "go-test"
 
 # The code of the throw-away repository, before and after an honest agent.
 APP, FIXED = "answer() { echo wrong; }\n", "answer() { echo right; }\n"
@@ -45,15 +44,16 @@ SECRET = "LAB_TOKEN"  # noqa: S105  # the name of a variable of the engine's env
 
 MOST_MEMORY_MB, MOST_PROCESSES = 150, 60  # what a proof command of the lab may use
 
-RIGHTS = "a process with your rights can do what you can"
 
+class Course(Record):
+    """The states of a machine that attacks are measured by."""
 
-class Claim(Record):
-    """What one level claims about one attack: what stops it, or why nothing does."""
-
-    is_stopped: bool
-    words: str
-    landlock: int = 1  # the version of Landlock from which on it holds
+    machine: str
+    work: str  # the state in which an agent writes the code
+    judge: str  # the state in which that code is judged next
+    end: str
+    believed: tuple[str, ...]  # the states that say: this code was proven, or read by another agent
+    signed: tuple[str, ...] = ()  # the states in which a person signs
 
 
 class Variant(Record):
@@ -65,46 +65,6 @@ class Variant(Record):
     check: str = ""  # the test command, where it is not the one that `init` finds
     links: Mapping[str, str] = {}  # symbolic links of the repository
     config: Mapping[str, str] = {}  # git settings of the repository
+    is_all: bool = False  # whether its files are all of the repository
+    needs: str = ""  # a program, or a module of Python, without which nothing of it can be played
     is_workable: bool = True  # whether an honest task gets to its end with it
-
-
-class Attack(Record):
-    name: str
-    tries: str
-    stage: str
-    act: Callable[[Inside], None]  # inside the run
-    shows: Callable[[Scene], str]  # outside, afterwards: what shows that it succeeded; empty when it did not
-    claims: Mapping[str, Claim]
-    runs: int = 1
-    task: str = MAIN
-    is_cut_short: bool = False  # its process can't live to say that it has tried
-    levels: tuple[str, ...] = LEVELS
-    machines: tuple[str, ...] = (PHASE,)
-    variant: str = ""
-    drive: Callable[[Scene], None] | None = None  # what people do; without it: as many runs as `runs` says
-    control: str = ""  # the honest control that goes with it, beside the one that all have
-    is_in_proof: bool = False  # its code acts in a proof command, which is held even where the agent's run is not
-    has_agent: bool = True  # an attack by a repository alone has none that could say it has tried
-
-
-def always(words: str) -> dict[str, Claim]:
-    """Stopped at every level, for it does not need the kernel."""
-    return {level: Claim(is_stopped=True, words=words) for level in LEVELS}
-
-
-def by_kernel(
-    bubblewrap: str, landlock: str = "", *, since: int = 1, landlock_leaves: str = "", none: str = RIGHTS
-) -> dict[str, Claim]:
-    """Stopped by bubblewrap, by Landlock unless `landlock_leaves` says why not, and by nothing where neither is."""
-    held = Claim(is_stopped=not landlock_leaves, words=landlock_leaves or landlock or bubblewrap, landlock=since)
-    return {BUBBLEWRAP: Claim(is_stopped=True, words=bubblewrap), LANDLOCK: held, NONE: Claim(False, none)}
-
-
-def better_by_kernel(bubblewrap: str, landlock: str, none: str) -> dict[str, Claim]:
-    """Stopped at every level, by something else at each."""
-    words = {BUBBLEWRAP: bubblewrap, LANDLOCK: landlock, NONE: none}
-    return {level: Claim(is_stopped=True, words=words[level]) for level in LEVELS}
-
-
-def never(words: str) -> dict[str, Claim]:
-    return {level: Claim(is_stopped=False, words=words) for level in LEVELS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from detent.lab.attack.hacks.grounds import GROUNDS
 from detent.lab.attack.scene import ASKED_FILE, CHECK_FILE
 from detent.lab.attack.values import CANARY, MOST_MEMORY_MB, MOST_PROCESSES, Variant
 from detent.lab.attack.walks.lights_out_documents import DEPLOY_FILE
@@ -78,6 +79,7 @@ VARIANTS: dict[str, Variant] = {
     HUSKY: _HUSKY,
     HUSKY_HERE: _HUSKY.replace(new=("--in-place",)),
     HERE: Variant(new=("--in-place",)),
+    **GROUNDS,
 }
 
 

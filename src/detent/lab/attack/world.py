@@ -10,15 +10,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 
-from detent.effects.host.process import Finished
-from detent.effects.host.process import run as run_process
 from detent.effects.host.sandbox import Probe
-from detent.errors import ToolError
 from detent.lab.attack import values
-from detent.lab.attack.inside import PLAY
-from detent.lab.attack.scene import CHECK_FILE, Scene, read, write
+from detent.lab.attack.ground import CHECK, Ground, read, write
+from detent.lab.attack.scene import CHECK_FILE, Scene
 from detent.lab.attack.values import APP, MAIN, OTHER, WORK
 from detent.lab.attack.variants import VARIANTS, with_settings
 from detent.lab.attack.walks.table import WALKS
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
     from detent.lab.attack.values import Variant
     from detent.lab.attack.walks.walk import Walk
 
-_TIMEOUT_S = 120.0
 _AGENT = "gemini"  # an agent that `init` knows, whose output is plain text
 _LOGIN = ".gemini/oauth_creds.json"
 _TEST = f"""import subprocess
@@ -49,7 +44,6 @@ _FILES = {
     "README.md": "# Sample\n",
     ".gitignore": "__pycache__/\n",
 }
-CHECK = "python3 -m unittest discover -q -s tests"  # what `init` finds
 
 
 def _closed(folder: str, names: list[str]) -> list[str]:
@@ -58,57 +52,8 @@ def _closed(folder: str, names: list[str]) -> list[str]:
     return [name for name, path in paths.items() if os.path.isdir(path) and not os.access(path, os.R_OK | os.X_OK)]
 
 
-def remove(path: str) -> None:
-    """Whatever an attacker made of it: the standard library gives up on folders that lie too deep."""
-    run_process(("rm", "-rf", "--", path), cwd=os.sep, env=os.environ, timeout_s=_TIMEOUT_S)
-
-
-class World:
-    """One temporary folder with everything an attack needs."""
-
-    def __init__(self, top: str) -> None:
-        self.live = os.path.join(os.path.realpath(top), "live")
-        self.kept = os.path.join(os.path.realpath(top), "kept")
-        self.home = os.path.join(self.live, "home")
-        self.repo = os.path.join(self.live, "repo")
-        self.check = CHECK
-        identity = {f"GIT_{who}_{what}": "lab" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        self.environment = {
-            **identity,
-            "PATH": os.pathsep.join((os.path.join(self.home, "bin"), os.environ.get("PATH", os.defpath))),
-            "HOME": self.home,
-            "LANG": "C.UTF-8",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "XDG_STATE_HOME": os.path.join(self.home, "state"),
-            "TMPDIR": os.path.join(self.live, "tmp"),
-            "SSH_AUTH_SOCK": os.path.join(self.home, values.SOCKET),
-            values.SECRET: values.CANARY,
-            **dict.fromkeys(values.SECRETS, f"https://me:{values.CANARY}@localhost/"),
-        }
-
-    def run(
-        self, *argv: str, expect: int | None = 0, cwd: str = "", timeout_s: float = _TIMEOUT_S, **more: str
-    ) -> Finished:
-        environment = {**self.environment, **more}
-        done = run_process(argv, cwd=cwd or self.repo, env=environment, timeout_s=timeout_s)
-        if expect is not None and done.exit != expect:
-            text = (done.stdout + done.stderr).decode("utf-8", "replace")
-            raise ToolError(
-                f"the lab could not be set up: {' '.join(argv[-4:])} ended with {done.exit}: {text[-500:]}",
-                next_step="look at this host: detent doctor --quick; then: detent attack --only NAME",
-            )
-        return done
-
-    def detent(self, *words: str, expect: int | None = 0, timeout_s: float = _TIMEOUT_S, **more: str) -> Finished:
-        argv = (sys.executable, "-P", "-m", "detent", *words)
-        return self.run(*argv, expect=expect, timeout_s=timeout_s, **more)
-
-    def commit(self, subject: str) -> None:
-        for words in (("add", "-A"), ("commit", "-q", "--allow-empty", "-m", subject)):
-            self.run("git", "-c", "core.hooksPath=/dev/null", *words)
-
-    def tell_agent(self, attack: str, machine: str) -> None:
-        write(os.path.join(self.home, PLAY), f"{attack} {machine}")
+class World(Ground):
+    """The ground with a person's home, repository and tasks on it."""
 
     def at(self, machine: str, stage: str, level: str, variant: str = "") -> Scene:
         """Put the task into a state, and tell the project at which level it is to hold its runs."""
@@ -122,14 +67,7 @@ class World:
                 self.clear()
             shutil.copytree(saved, self.live, symlinks=True)
         self.hold_at(level)
-        return Scene(self, walk)
-
-    def clear(self) -> None:
-        """Make room for another world; what an attacker left running goes on in the old one, out of the way."""
-        if os.path.isdir(self.live):
-            old = tempfile.mkdtemp(prefix="old-", dir=os.path.dirname(self.live))
-            os.rename(self.live, old)
-            remove(old)
+        return Scene(self, walk.course)
 
     def hold_at(self, level: str) -> None:
         project = project_at(self.repo, os.path.join(self.repo, ".git"))
@@ -141,7 +79,7 @@ class World:
             self._begin(walk, level, variant)
         else:
             before, get_on = walk.stages[stage]
-            get_on(self.at(walk.machine, before, level, variant))
+            get_on(self.at(walk.course.machine, before, level, variant))
 
     def _begin(self, walk: Walk, level: str, variant: str) -> None:
         self.clear()
@@ -159,12 +97,13 @@ class World:
         self.check = wanted.check or CHECK
         for task in (MAIN, OTHER)[: 1 + walk.has_two]:
             check = ("--check", self.check) if walk.takes_check else ()
-            self.detent("new", walk.machine, "give the right answer", "--id", task, *check, *wanted.new)
-        walk.begin(Scene(self, walk))
+            self.detent("new", walk.course.machine, "give the right answer", "--id", task, *check, *wanted.new)
+        walk.begin(Scene(self, walk.course))
 
     def _fill(self, walk: Walk, wanted: Variant) -> None:
         """The repository's files, links and git settings."""
-        for name, text in {**_FILES, **walk.files, **wanted.files}.items():
+        common = {} if wanted.is_all else _FILES
+        for name, text in {**common, **walk.files, **wanted.files}.items():
             path = os.path.join(self.repo, name)
             write(path, text)
             if text.startswith("#!"):
@@ -189,5 +128,5 @@ class World:
             os.makedirs(folder)
         os.makedirs(os.path.dirname(os.path.join(self.home, values.SOCKET)))
         program = os.path.join(self.home, "bin", _AGENT)
-        write(program, f'#!/bin/sh\nexec {sys.executable} -P -m detent.lab.attack.inside "$@"\n')
+        write(program, f'#!/bin/sh\nexec {sys.executable} -P -m detent.lab.attack.attacker "$@"\n')
         os.chmod(program, 0o755)  # noqa: S103  # it is a program

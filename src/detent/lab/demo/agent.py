@@ -127,7 +127,7 @@ def _review(who: str, words: str) -> None:
 
 
 def _replace_section(title: str, text: str) -> None:
-    before, heading, rest = _read("EVIDENCE.md").partition(f"## {title}\n")
+    before, heading, rest = _read_file("EVIDENCE.md").partition(f"## {title}\n")
     _, mark, after = rest.partition("\n## ")
     _write("EVIDENCE.md", f"{before}{heading}\n{text}{mark}{after}")
 
@@ -143,7 +143,7 @@ def _path(name: str) -> str:
     return os.path.join(os.environ["DETENT_TASK_DIR"], name)
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     with open(_path(name), encoding="utf-8") as file:
         return file.read()
 
@@ -155,7 +155,7 @@ def _write(name: str, text: str) -> None:
 
 def _fill(name: str, values: Mapping[str, str]) -> None:
     """Edit a task file as an agent does: some text is replaced, the rest is left."""
-    text = _read(name)
+    text = _read_file(name)
     for old, new in values.items():
         if old not in text:
             raise SystemExit(f"{name} lacks {old!r}")

@@ -11,6 +11,7 @@ import os
 import stat
 
 from detent.errors import UnreadableError
+from detent.packs.global_ import words as say
 from detent.store.disk.atomic import make_folders, storage_error, sync_folder
 from detent.store.journal.events import Moved
 
@@ -21,18 +22,19 @@ if TYPE_CHECKING:
 
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
 
 FOLDER = "versions"
-ANSWER = "answer"  # the verb of who answers a question: the work goes on from what is there
+ANSWER = "answer"  # the verb that answers a question: the work continues from the present files
 
 
-def archive(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+def archive(task: Task, key: str, promised: Promised) -> Done:
     """Put away the artifacts of the state that was entered and of those after it; which they were."""
     if _move(task, key).verb == ANSWER:
         return {"version": ""}, {}
     task.native.need_own_folder()
-    table: Mapping[str, Any] = task.machine.store.get("archive", {})
-    states, to = list(table), intent["to"]
+    table: Mapping[str, Any] = task.machine.store.archive
+    states, to = list(table), promised.to
     later = states[states.index(to) :] if to in states else []
     version = f"{FOLDER}/{to}-{task.memory.snapshot.visits[to] - 1}"
     paths = [path for state in later for path in _texts(table[state])]
@@ -64,14 +66,14 @@ def _put_away(folder: str, path: str, version: str) -> bool:
         for changed in {os.path.dirname(source), os.path.dirname(target)}:
             sync_folder(changed)
     except OSError as error:
-        raise storage_error(error, source, "an artifact can't be kept as a version") from error
+        raise storage_error(error, source, say.version_not_kept()) from error
     return True
 
 
 def _make_version(folder: str, version: str, wanted: str) -> None:
     for part in (FOLDER, version):
         if os.path.islink(where := os.path.join(folder, part)):
-            raise UnreadableError("a link stands where versions are kept", where=where, next_step="take it away")
+            raise UnreadableError(say.link_among_versions(), where=where)
     make_folders(wanted)
 
 

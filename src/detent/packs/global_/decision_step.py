@@ -9,6 +9,7 @@ import json
 
 from detent.errors import RefusedError, UnreadableError
 from detent.gates.json_artifacts import hash_data
+from detent.packs.global_ import words as say
 from detent.packs.global_.reviews import DECISIONS
 from detent.runner.step.locks import kept_text
 from detent.store.disk.atomic import as_json, read_plain
@@ -27,16 +28,13 @@ def look_decision(doing: Doing) -> dict[str, str]:
     task, move = doing.task, doing.move
     edge = next(one for one in task.machine.states[move.from_].edges if one.name == move.edge)
     if not edge.sign_off and not move.reason.strip():
-        raise RefusedError(
-            f"{edge.name} needs a reason: whoever works on it next is told",
-            next_step='add it: --reason "why", or /WORD why',
-        )
+        raise RefusedError(say.decision_needs_reason(edge.name))
     gates = task.machine.parts(gate for way in edge.ways for gate in way.needs)
     for gate in gates:
         if gate.check == CHECK:
             _refuse_other_word(doing, gate.params["file"], gate.params["value"])
             return {"file": gate.params["file"], "verdict": gate.params["value"], "time": utc_now()}
-    raise RefusedError(f"{edge.name} records a decision, and no gate of it reads one", next_step="detent machine check")
+    raise RefusedError(say.decision_not_read(edge.name))
 
 
 def _refuse_other_word(doing: Doing, file: str, verdict: str) -> None:
@@ -49,14 +47,10 @@ def _refuse_other_word(doing: Doing, file: str, verdict: str) -> None:
         return  # a decision of an earlier round, which opens no move any more
     said = found.get("verdict") if isinstance(found, dict) and "recorded" not in found else None
     if isinstance(said, str) and said not in DECISIONS.get(verdict, (verdict,)):
-        raise RefusedError(
-            f"{file} says {said[:40]!r}, and this move decides {verdict!r}",
-            where=doing.task.native.path(file),
-            next_step=f"make the move it asks for: detent move; or take {file} away first",
-        )
+        raise RefusedError(say.other_decision(file, said[:40], verdict), where=doing.task.native.path(file))
 
 
-def _text(doing: Doing) -> bytes:
+def _decision_text(doing: Doing) -> bytes:
     seen, move = doing.seen, doing.move
     content = {
         "verdict": seen["verdict"],
@@ -73,13 +67,13 @@ def _text(doing: Doing) -> bytes:
 def record_decision(doing: Doing) -> Results:
     """Write the file; what stood there is kept by its hash."""
     task, file = doing.task, doing.seen["file"]
-    digest = task.store.keep(_text(doing))
+    digest = task.store.keep(_decision_text(doing))
     put_back_files(task.native.folder, file, {file: digest}, lambda one: kept_text(task, one), task.store.keep)
     return {"decision": {"file": file, "verdict": doing.seen["verdict"], "sha256": digest}}
 
 
 def has_decision(doing: Doing) -> bool:
     try:
-        return read_plain(doing.task.native.path(doing.seen["file"])) == _text(doing)
+        return read_plain(doing.task.native.path(doing.seen["file"])) == _decision_text(doing)
     except UnreadableError:
         return False  # a link or a folder in its place is not what we wrote

@@ -14,20 +14,20 @@ from detent.store.journal.locked_files import put_back_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from detent.gates.commands import Run
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
     from detent.store.journal.receipts import Receipt
 
 FILE = "eval/eval-report.json"
 
 
-def write_eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> Done:
+def write_eval_report(task: Task, _key: str, promised: Promised) -> Done:
     """Write the report of the tree that a move saw; repeating it gives the same bytes."""
-    seen = look(task, task.memory, read_document(task), intent["tree"])
+    seen = look(task, task.memory, read_document(task), promised.tree)
     ran: dict[str, tuple[Run, Receipt]] = {}
     for gate in task.machine.gates.values():
         for run in runs_of(gate, seen):
@@ -36,7 +36,7 @@ def write_eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> Done:
     content = {
         "status": "completed",
         "ok": bool(ran) and all(receipt.is_green for _, receipt in ran.values()),
-        "tree": intent["tree"],
+        "tree": promised.tree,
         "by": "engine",
         "commands": [_command(run, receipt) for run, receipt in ran.values()],
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.gates.json_artifacts import Artifact, at, read_artifact, shown
+from detent.gates.json_artifacts import Artifact, read_artifact, shown
 from detent.gates.seen import Finding
 from detent.machines.reading import is_inner_path
+from detent.packs.global_ import words as say
 from detent.store.disk.patterns import matches
-from detent.store.text.names import count_of, name_some
+from detent.words.artifacts import at
+from detent.words.proof import tree_not_scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +45,7 @@ def questions_closed(gate: Gate, seen: Seen) -> Finding:
     }
     if not asked:
         return Finding(ok=True, evidence=found.evidence)
-    head = "a blocking question is open" if len(asked) == 1 else f"{len(asked)} blocking questions are open"
-    return found.closed(f"{head}: {'; '.join(asked.values())}", next(iter(asked)))
+    return found.closed(say.questions_open(list(asked.values())), next(iter(asked)))
 
 
 def planned_files(gate: Gate, seen: Seen) -> Planned:
@@ -57,7 +58,7 @@ def planned_files(gate: Gate, seen: Seen) -> Planned:
     found = _planned(plan, ("files", "steps"))
     if found.problem or found.patterns:
         return found
-    return found.replace(problem=f"neither {file} nor {_FOLDER}{file} is there, and {plan.file} lists no files")
+    return found.replace(problem=say.no_planned_files(file, f"{_FOLDER}{file}", plan.file))
 
 
 def _planned(found: Artifact, keys: tuple[str, ...]) -> Planned:
@@ -69,7 +70,7 @@ def _planned(found: Artifact, keys: tuple[str, ...]) -> Planned:
             return Planned((), found.file, at(found.file, pointer, problem), found.evidence)
         patterns.append(f"{path}**" if path.endswith("/") else path)
     if not patterns and keys == ("files",):
-        return Planned((), found.file, at(found.file, "/files", "it lists no file"), found.evidence)
+        return Planned((), found.file, at(found.file, "/files", say.lists_no_file()), found.evidence)
     return Planned(tuple(patterns), found.file, "", found.evidence)
 
 
@@ -89,16 +90,16 @@ def _paths(data: Any, keys: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 def _path_problem(path: str) -> str:
     inner = path.removesuffix("/")
     if not is_inner_path(inner) or "\\" in path:
-        return f"{shown(path)} is no path inside the repository"
+        return say.path_outside(shown(path))
     if not any(set(part) - set("*?.[]!") for part in inner.split("/")):
-        return f"{shown(path)} names everything, which plans nothing"
+        return say.path_names_everything(shown(path))
     return ""
 
 
 def files_planned(gate: Gate, seen: Seen) -> Finding:
     """A plan says which files it touches: a valid list of its own, or one inside the plan."""
     found = planned_files(gate, seen)
-    note = "" if found.problem else f"{count_of(len(found.patterns), 'path')} in {found.where}"
+    note = "" if found.problem else say.paths_planned(len(found.patterns), found.where)
     return Finding(ok=not found.problem, why=found.problem, evidence=found.evidence, note=note)
 
 
@@ -109,12 +110,12 @@ def scope(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=planned.problem)
     changed = seen.changed()
     if changed is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+        return Finding(ok=False, why=tree_not_scanned(), is_known=False)
     outside = [path for path in changed if not matches(path, planned.patterns)]
     if gate.params["value"] == INSIDE:
-        why = f"not in {planned.where}: {name_some(outside)}" if outside else ""
+        why = say.not_planned(planned.where, outside) if outside else ""
         return Finding(ok=not outside, why=why, proof=seen.tree, by_engine=True)
-    note = f"not in {planned.where}: {name_some(outside)}" if outside else ""
-    so_far = f"every changed file is in {planned.where}" if changed else "nothing has changed so far"
-    why = "" if outside else f"{so_far}; this move is for work on files that the plan does not name"
-    return Finding(ok=bool(outside), why=why, note=note, proof=seen.tree, by_engine=True, is_meant=bool(outside))
+    if outside:
+        return Finding(ok=True, note=say.not_planned(planned.where, outside), proof=seen.tree, by_engine=True)
+    why = say.all_planned(planned.where) if changed else say.nothing_changed()
+    return Finding(ok=False, why=why, proof=seen.tree, by_engine=True, is_meant=False)

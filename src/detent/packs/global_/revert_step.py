@@ -19,6 +19,7 @@ from detent.effects.git.merge import merge_in_memory
 from detent.effects.git.person_checkout import branch_commit
 from detent.effects.git.put_back import put_back
 from detent.errors import RefusedError
+from detent.packs.global_ import words as say
 from detent.packs.global_.decision_step import CHECK
 from detent.runner.step.in_place import refuse_beside_run
 from detent.runner.step.locks import kept_text
@@ -27,15 +28,14 @@ from detent.store.disk.atomic import as_json, read_plain
 from detent.store.journal.events import Moved
 from detent.store.journal.locked_files import put_back_files
 from detent.store.journal.places import branch_of
-from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.runner.step.registry import Doing, Done, Results
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
 
 NAME = "revert"
 
@@ -52,15 +52,13 @@ class _Undoing(Record):
 def look_revert(doing: Doing) -> dict[str, str]:
     """Refuses what can't be undone; what it starts from."""
     task = doing.task
-    if not task.memory.head["baseline"]:
-        raise RefusedError("without git there is nothing to go back to", where=task.tree_path)
+    if not task.memory.head.baseline:
+        raise RefusedError(say.no_git(), where=task.tree_path)
     if not os.path.isdir(task.tree_path):
-        raise RefusedError(
-            "the tree of this task is gone", where=task.tree_path, next_step=f"make it again: detent restore {task.id}"
-        )
+        raise RefusedError(say.tree_gone(task.id), where=task.tree_path)
     reason = doing.move.reason.strip() or _decided(doing)
     if not reason:
-        raise RefusedError("taking work back needs a reason", next_step='/revert "why", or --reason "why"')
+        raise RefusedError(say.revert_needs_reason())
     refuse_beside_run(task)
     found = _undoing(task)
     return {"work": found.work, "onto": found.onto, "branch": found.branch, "reason": reason}
@@ -78,8 +76,8 @@ def _decided(doing: Doing) -> str:
 
 def _undoing(task: Task, onto: str | None = None) -> _Undoing:
     head, private = task.memory.head, task.places.private_git()
-    baseline = str(head["baseline"])
-    work = task.memory.checkpoint.get("commit", "") or baseline
+    baseline = str(head.baseline)
+    work = task.memory.checkpoint.commit or baseline
     branch, tip = _landed(task, work)
     onto = tip if onto is None else onto
     first = tree_of(private, baseline)
@@ -89,23 +87,19 @@ def _undoing(task: Task, onto: str | None = None) -> _Undoing:
     ours, theirs = (commit_tree(private, tree, work, "detent: revert") for tree in (tree_of(private, onto), first))
     merged = merge_in_memory(private, ours, theirs)
     if merged.conflicts:
-        raise RefusedError(
-            f"{branch} has changed {name_some(merged.conflicts)} since; what was done there can't be taken back alone",
-            where=task.project.root,
-            next_step="take it back by hand: git revert COMMIT",
-        )
+        raise RefusedError(say.changed_since(branch, merged.conflicts), where=task.project.root)
     return _Undoing(work, onto, branch, merged.tree)
 
 
 def _landed(task: Task, work: str) -> tuple[str, str]:
     """The branch the work is part of, and its tip: where it landed by us, else by a merge of a person."""
     common_dir, landed = task.project.common_dir, task.memory.landed
-    if task.memory.head["in_place"] or not task.memory.checkpoint.get("commit"):
+    if task.memory.head.in_place or not task.memory.checkpoint.commit:
         return "", ""
-    if landed and landed["how"] != "pr":  # of a request nobody knows here what became
-        return landed["branch"], branch_commit(common_dir, landed["branch"])
+    if landed and landed.how != "pr":  # the fate of a request is unknown here
+        return landed.branch, branch_commit(common_dir, landed.branch)
     merged = Git(common_dir).finish("for-each-ref", f"--contains={work}", "--format=%(refname:lstrip=2)", "refs/heads")
-    own = task.memory.checkpoint.get("branch", "")
+    own = task.memory.checkpoint.branch
     names = [name for name in os.fsdecode(merged.stdout).splitlines() if name != own] if merged.exit == 0 else []
     return (names[0], branch_commit(common_dir, names[0])) if len(names) == 1 else ("", "")
 
@@ -119,12 +113,12 @@ def do_revert(doing: Doing) -> Results:
     now = current_tree(task)
     if not kept:
         kept = keep_commit(private, f"{checkpoint_ref(key)}-before", now, found.work, f"{task.id}: before it is undone")
-    title, reason = str(task.memory.head["title"]), seen["reason"]
+    title, reason = str(task.memory.head.title), seen["reason"]
     promise = Promise(
         key=key,
         private_git=private,
         tree=found.tree,
-        baseline=str(task.memory.head["baseline"]),
+        baseline=str(task.memory.head.baseline),
         message=f'Revert "{title}"\n\nThis takes back the work of task {task.id}.\n\nReason: {reason}',
         parent=found.onto or found.work,
         also=found.work if found.onto else "",
@@ -144,12 +138,12 @@ def _kept(private: str, ref: str) -> str:
     return Git(private).run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
 
 
-def record_revert(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
+def record_revert(task: Task, key: str, _promised: Promised) -> Done:
     """Bring the commit to the task's branch and write the record, the same bytes whenever it is repeated."""
     number = int(key.partition(":")[0])
     line = next(line for line in task.store.history() if line.seq == number)
     done = (line.prepared or {})[NAME] if isinstance(line, Moved) else {}
-    result = {} if task.memory.head["in_place"] else _brought(task, done)
+    result = {} if task.memory.head.in_place else _brought(task, done)
     record = {
         "reason": done["reason"],
         "by": line.name,
@@ -161,14 +155,14 @@ def record_revert(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
         "kept": done["kept"],
     }
     digest = task.store.keep(as_json(record, compact=False) + b"\n")
-    if name := task.machine.store.get("record", ""):
+    if name := task.machine.store.record:
         put_back_files(task.native.folder, name, {name: digest}, lambda one: kept_text(task, one), task.store.keep)
     return {**result, "record": name, "sha256": digest}, {}
 
 
 def _commits(task: Task, work: str) -> list[str]:
     """The checkpoints that are taken back, the newest first."""
-    baseline = str(task.memory.head["baseline"])
+    baseline = str(task.memory.head.baseline)
     return Git(task.places.private_git()).run("rev-list", "--first-parent", work, f"^{baseline}").decode().split()
 
 
@@ -177,13 +171,13 @@ def _brought(task: Task, done: Mapping[str, str]) -> dict[str, str]:
     bringing = Bringing(
         private_git=task.places.private_git(),
         commit=done["commit"],
-        baseline=head["baseline"],
-        branch=branch_of(head),
-        put=last.get("commit", ""),
-        put_as=last.get("branch", ""),
+        baseline=head.baseline,
+        branch=branch_of(head.machine, head.id),
+        put=last.commit,
+        put_as=last.branch,
     )
     branch = bring_branch(bringing, task.project.common_dir)
-    before = last.get("clone") or head["baseline"]
+    before = last.clone or head.baseline
     followed = follow_in_clone(bringing, task.tree_path, before)
-    clone = done["commit"] if followed else last.get("clone", "")
+    clone = done["commit"] if followed else last.clone
     return {"commit": done["commit"], "made_by": done["step"], "branch": branch, "clone": clone}

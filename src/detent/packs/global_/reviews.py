@@ -1,7 +1,7 @@
-"""What JSON reviews, decisions and signals say, read the same way whoever wrote them; what is ambiguous says nothing.
+"""Reads JSON reviews, decisions and signals, in the same way from every writer; an ambiguous one says nothing.
 
 A review says `ok` and `blocked` at its top, or under `aggregate`, or by a word under `decision`; `reviewers` are each a
-review of their own. Whoever says no is heard before whoever says yes: `ok` with a blocking issue is blocked.
+review of their own. A no counts before a yes: `ok` with a blocking issue is blocked.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from detent.core.record import Record
 from detent.gates.json_artifacts import read_artifact, shown
 from detent.gates.seen import Finding
+from detent.packs.global_ import words as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,32 +74,32 @@ def _blocking(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Everything that blocks, with its pointer."""
     for pointer, one in _statements(data):
         if one.get("blocked") is True:
-            yield f"{pointer}/blocked", "it is blocked"
+            yield f"{pointer}/blocked", say.is_blocked()
         for key in ("decision", "signal", "status", "verdict"):
             if _word(one.get(key)) == BLOCKED:
-                yield f"{pointer}/{key}", "it says blocked"
+                yield f"{pointer}/{key}", say.says((BLOCKED,))
     for name in ("reviewers", "reviews"):
         for number, reviewer in enumerate(data.get(name) or ()):
             if reviewer.get("blocked") is True or (reviewer.get("ok") is False and _is_blocking(reviewer)):
-                yield f"/{name}/{number}", f"{shown(reviewer.get('name', number))} blocks it"
+                yield f"/{name}/{number}", say.blocked_by(shown(reviewer.get("name", number)))
     for pointer, issue in _issues(data):
         if _is_blocking(issue):
-            yield pointer, f"a blocking issue: {shown(issue.get('message') or issue.get('title') or issue)}"
+            yield pointer, say.blocking_issue(shown(issue.get("message") or issue.get("title") or issue))
 
 
 def _against(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Everything that says no without blocking."""
     for pointer, one in _statements(data):
         if one.get("ok") is False:
-            yield f"{pointer}/ok", "ok is false"
+            yield f"{pointer}/ok", say.not_ok()
         if one.get("needs_changes") is True:
-            yield f"{pointer}/needs_changes", "it needs changes"
+            yield f"{pointer}/needs_changes", say.needs_changes()
         if one.get("structural_flaws") or one.get("structural_flaw") is True:
             name = "structural_flaws" if one.get("structural_flaws") else "structural_flaw"
-            yield f"{pointer}/{name}", f"a structural flaw: {shown(one[name])}"
+            yield f"{pointer}/{name}", say.structural_flaw(shown(one[name]))
         for key in ("decision", "signal", "status", "verdict"):
             if (word := _word(one.get(key))) in (*_NO, _PLAN_FLAWED):
-                yield f"{pointer}/{key}", f"it says {word}"
+                yield f"{pointer}/{key}", say.says((word,))
 
 
 def _unclear(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -106,11 +107,11 @@ def _unclear(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for pointer, one in _statements(data):
         for key in ("decision", "verdict"):
             if one.get(key) and _word(one[key]) not in (*_YES, *_NO, BLOCKED, _PLAN_FLAWED):
-                yield f"{pointer}/{key}", f"{shown(one[key])} is no verdict (one of: {OK}, {NEEDS_CHANGES}, {BLOCKED})"
+                yield f"{pointer}/{key}", say.no_verdict(shown(one[key]), (OK, NEEDS_CHANGES, BLOCKED))
 
     for pointer, issue in _issues(data):
         if _word(issue.get("severity")) not in ("", *_BLOCKING, *_NOT_BLOCKING):
-            yield f"{pointer}/severity", f"{shown(issue['severity'])} is no severity (one of: blocking, major, minor)"
+            yield f"{pointer}/severity", say.no_severity(shown(issue["severity"]))
 
 
 def _for(data: Mapping[str, Any]) -> tuple[bool, bool]:
@@ -130,9 +131,9 @@ def read_plan_review(data: Mapping[str, Any]) -> Read:
         return Read("", *unclear)
     says_ok, says_clear = _for(data)
     if not says_ok:
-        return Read("", "/ok", 'it does not say whether the plan is ok: write "ok": true or false')
+        return Read("", "/ok", say.ok_missing())
     if not says_clear:
-        return Read("", "/blocked", 'it does not say that nothing blocks: write "blocked": false')
+        return Read("", "/blocked", say.blocked_missing())
     return Read(OK)
 
 
@@ -140,11 +141,11 @@ def read_code_review(data: Mapping[str, Any]) -> Read:
     """Blocking issues decide, and by what they are about: the plan before the code, because it comes before it."""
     blocking, against = list(_blocking(data)), list(_against(data))
     flagged = [(pointer, issue) for pointer, issue in _issues(data) if _is_blocking(issue) or against]
-    if flawed := [pointer for pointer, said in against if said == f"it says {_PLAN_FLAWED}"]:
-        return Read(PLAN, flawed[0], "the plan is flawed")
+    if flawed := [pointer for pointer, said in against if said == say.says((_PLAN_FLAWED,))]:
+        return Read(PLAN, flawed[0], say.plan_flawed())
     for pointer, issue in flagged:
         if any(_word(issue.get(key)) in ("plan", "planning") for key in ("target", "about")):
-            return Read(PLAN, pointer, f"an issue of the plan: {shown(issue.get('message') or issue)}")
+            return Read(PLAN, pointer, say.issue_of_plan(shown(issue.get("message") or issue)))
     if said := next(iter((*blocking, *against)), None):
         return Read(NEEDS_CHANGES, *said)
     if unclear := next(_unclear(data), None):
@@ -156,17 +157,15 @@ def _finding(gate: Gate, found: Artifact, read: Read) -> Finding:
     wanted = gate.params["value"]
     if read.word == wanted:
         return Finding(ok=True, evidence=found.evidence, note=read.why and _in_full(read.why, found.data))
-    said = read.why or f"it says {read.word}"
-    return found.closed(f"{said}, so the answer is {read.word or 'none'}, not {wanted}", read.pointer)
+    return found.closed(say.other_answer(read.why or say.says((read.word,)), read.word, wanted), read.pointer)
 
 
 def _in_full(why: str, data: Mapping[str, Any]) -> str:
     """Why a review says no, with every issue in the reviewer's own words, blocking ones first."""
     issues = sorted((issue for _, issue in _issues(data)), key=lambda issue: not _is_blocking(issue))
-    told = [f"an issue: {shown(issue.get('message') or issue.get('title') or issue)}" for issue in issues]
-    new = [one for one in dict.fromkeys(told) if one.removeprefix("an issue: ") not in why]
-    more = [f"and {len(new) - _MOST_ISSUES} more"] if len(new) > _MOST_ISSUES else []
-    return "; ".join([why, *new[:_MOST_ISSUES], *more])
+    told = [shown(issue.get("message") or issue.get("title") or issue) for issue in issues]
+    new = [one for one in dict.fromkeys(told) if one not in why]
+    return say.in_full(why, new[:_MOST_ISSUES], len(new) - _MOST_ISSUES) if new else why
 
 
 def plan_review(gate: Gate, seen: Seen) -> Finding:
@@ -174,7 +173,7 @@ def plan_review(gate: Gate, seen: Seen) -> Finding:
 
     It is ok only with `ok` true and `blocked` false, at the top or under `aggregate`. Any reviewer with `ok` false and
     severity blocking blocks it. Anything else that says no, a structural flaw too, needs changes. A `verdict` or
-    `decision` in words that nobody knows is no answer.
+    `decision` in unknown words is no answer.
     """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:
@@ -187,13 +186,13 @@ def code_review(gate: Gate, seen: Seen) -> Finding:
 
     It is ok when no issue is blocking and nothing says no. An issue may name its `target`: code or plan. A review that
     a run left is about the files of that run: once they have changed, it says nothing. Nor does one whose `verdict` or
-    `decision` is in words that nobody knows.
+    `decision` is in unknown words.
     """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:
         return Finding(ok=False, why=found.problem, evidence=found.evidence)
-    if seen.tree and seen.filing.get("files", {}).get(found.file) and seen.filing["tree"] != seen.tree:
-        return found.closed("it is about other files than there are now")
+    if seen.tree and seen.filing.files.get(found.file) and seen.filing.tree != seen.tree:
+        return found.closed(say.about_other_files())
     return _finding(gate, found, read_code_review(found.data))
 
 
@@ -210,14 +209,13 @@ def decision(gate: Gate, seen: Seen) -> Finding:
         words["accepted"] = "accepted" if found.data["accepted"] is True else "not accepted"
     known = {key: name for key, said in words.items() for name, same in DECISIONS.items() if said in same}
     if unknown := [key for key in words if key not in known]:
-        allowed = ", ".join(DECISIONS)
-        return found.closed(f"{shown(found.data[unknown[0]])} is no decision; one of: {allowed}", f"/{unknown[0]}")
+        return found.closed(say.no_decision(shown(found.data[unknown[0]]), DECISIONS), f"/{unknown[0]}")
     if len(set(known.values())) > 1:
-        return found.closed(f"it says {' and '.join(dict.fromkeys(known.values()))}, which decides nothing")
+        return found.closed(say.decides_nothing(list(dict.fromkeys(known.values()))))
     said, wanted = next(iter(known.values()), ""), gate.params["value"]
     if said == wanted:
         return Finding(ok=True, evidence=found.evidence, note=str(found.data.get("reason", ""))[:_LONGEST_REASON])
-    return found.closed(f"the decision is {said or 'not given'}, not {wanted}", f"/{next(iter(known), 'verdict')}")
+    return found.closed(say.decision_differs(said, wanted), f"/{next(iter(known), 'verdict')}")
 
 
 def signal_is(gate: Gate, seen: Seen) -> Finding:
@@ -229,8 +227,7 @@ def signal_is(gate: Gate, seen: Seen) -> Finding:
     key, said, problem = _signal(found)
     if said in gate.params["values"]:
         return Finding(ok=True, evidence=found.evidence, note=str(found.data.get("reason", ""))[:_LONGEST_REASON])
-    wanted = " or ".join(gate.params["values"])
-    return found.closed(problem or f"the signal is {said or 'not given'}, not {wanted}", f"/{key}")
+    return found.closed(problem or say.signal_differs(said, gate.params["values"]), f"/{key}")
 
 
 def no_signal(gate: Gate, seen: Seen) -> Finding:
@@ -240,19 +237,19 @@ def no_signal(gate: Gate, seen: Seen) -> Finding:
     a reason without a signal: none of them lets the work pass.
     """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
-    # One that was there at entry may be gone: who goes back has the earlier ones put away.
+    # One that was there at entry may be gone: a move back puts the earlier ones away.
     is_old = all(value in ("", seen.snapshot.entry.get(key, "")) for key, value in found.evidence.items())
-    if is_old and not seen.filing.get("files", {}).get(found.file):
+    if is_old and not seen.filing.files.get(found.file):
         return Finding(ok=True, by_engine=True)
     if found.problem:
         return Finding(ok=False, why=found.problem)
     key, said, problem = _signal(found)
     if not said and not problem and found.data.get("reason"):
-        problem = f"it gives a reason and no signal (one of: {', '.join(gate.params['values'])})"
+        problem = say.reason_without_signal(gate.params["values"])
     elif said and said not in (*gate.params["values"], *_ALL_WELL):
-        problem = f"{shown(found.data[key])} is no signal (one of: {', '.join(gate.params['values'])})"
+        problem = say.no_signal(shown(found.data[key]), gate.params["values"])
     is_clear = not problem and said not in gate.params["values"]
-    return Finding(ok=True, by_engine=True) if is_clear else found.closed(problem or f"it signals {said}", f"/{key}")
+    return Finding(ok=True, by_engine=True) if is_clear else found.closed(problem or say.signals(said), f"/{key}")
 
 
 def _signal(found: Artifact) -> tuple[str, str, str]:
@@ -260,4 +257,4 @@ def _signal(found: Artifact) -> tuple[str, str, str]:
     words = {key: _word(found.data[key]) for key in ("signal", "status") if found.data.get(key)}
     key, said = next(iter(words.items()), ("signal", ""))
     is_clear = len(set(words.values())) < 2
-    return key, said if is_clear else "", "" if is_clear else f"it says {' and '.join(words.values())}: no clear signal"
+    return key, said if is_clear else "", "" if is_clear else say.unclear_signal(list(words.values()))

@@ -1,4 +1,4 @@
-"""What follows a block: the broken state is committed, the tree of the last gate restored, and people are told why.
+"""Acts after a block: the broken state is committed, the tree of the last gate restored, and people get the reason.
 
 1. the broken state as a commit of its own, also where nothing changed, so that nothing of it is ever lost;
 2. the files go back to the tree of the last passed gate, and one commit holds exactly that tree; it is named by the
@@ -7,7 +7,7 @@
    this effect) and is committed after, so that no revert takes it away;
 4. the report, where status, inbox and the notification find it.
 
-Every part finds what it did before, so that a crash between any two is finished by whoever comes next.
+Every part finds its own earlier work, so that the next command finishes after a crash between any two.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from detent.runner.step.registry import is_gate_effect
 from detent.runner.tell.failures import failures_on
 from detent.store.disk.atomic import read_plain, read_text, write_atomic
 from detent.store.journal.events import Acted, Moved
-from detent.store.text.names import name_some
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from detent.core.machine import Gate
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
 
 _LONGEST_WORDS = 4000
 _LONGEST_PART = 2000  # of a report
 _MOST_REASONS = 6
 _MOST_NAMED = 2  # gates that an option names
-_GATES = "gates"  # who told what went wrong, where no agent did
+_GATES = "gates"  # the source of the reason, where no agent gave one
 _OPTIONS = ("answer what is missing", "change the plan", "allow another approach")
 
 
-def restore_gate(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+def restore_gate(task: Task, key: str, promised: Promised) -> Done:
     """Commit the broken state, go back to the last passed gate, and say what went wrong."""
-    broken = str(intent["tree"])
+    broken = promised.tree
     words = _post_mortem(task, broken, key)
     ground = ground_of(task, key)
     gate, sha = _last_gate(task, broken)
@@ -85,7 +85,7 @@ def _last_gate(task: Task, otherwise: str = "") -> tuple[str, str]:
 
 
 def _put_files_back(task: Task, key: str, broken: str, gate: str) -> None:
-    """Lead the files to the tree of the gate; what somebody changed since the move was made is kept first."""
+    """Lead the files to the tree of the gate; changes since the move are kept first."""
     private = task.places.private_git()
     logs = log_files(task)
     now = current_tree(task)
@@ -93,7 +93,7 @@ def _put_files_back(task: Task, key: str, broken: str, gate: str) -> None:
         return
     if now != broken:
         ref = f"refs/detent/{task.id}/{key.replace(':', '-')}-before-restore"
-        keep_commit(private, ref, now, task.memory.head["baseline"], f"{task.id}: before the block of line {key}")
+        keep_commit(private, ref, now, task.memory.head.baseline, f"{task.id}: before the block of line {key}")
     put_back(private, task.tree_path, now, gate, only=lambda name: name not in logs)
 
 
@@ -130,11 +130,11 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
         AVOID: "\n".join(_tried(task, key)) or f"what lies in the commit of the broken state ({phase})",
     }
     by = _GATES
-    if found := find_post_mortems(_left_by_agent(task, tree, "post_mortem")):
+    if found := find_post_mortems(_left_by_agent(task, tree, task.machine.store.post_mortem)):
         told |= dict(found[-1].parts())
         by = "agent"
     names = {WRONG: "wrong", DIFFERENTLY: "differently", AVOID: "avoid"}
-    said = _said_report(_left_by_agent(task, tree, "report"))
+    said = _said_report(_left_by_agent(task, tree, task.machine.store.report))
     words = {names[part]: text[:_LONGEST_WORDS] for part, text in told.items()}
     return {**words, "words_by": by, "about": phase, "said": said, "quoted": _quotes(task, key)}
 
@@ -142,7 +142,7 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
 def _quotes(task: Task, key: str) -> str:
     """The last lines of every command that failed on the files of the last attempt; empty where none failed there.
 
-    Of a command that failed there several times, as one of a deployment does, only the last time is told.
+    Of a command that failed there several times, as one of a deployment does, only the last time is given.
     """
     newest = next(_failures(task, key), None)
     failed = failures_on(task, newest.tree) if newest and newest.tree else ()
@@ -153,9 +153,8 @@ def _quotes(task: Task, key: str) -> str:
     return "\n".join(lines)
 
 
-def _left_by_agent(task: Task, tree: str, kind: str) -> str:
+def _left_by_agent(task: Task, tree: str, name: str) -> str:
     """A file in which agents say why they failed, as the broken tree has it, else as a reading role left it."""
-    name = task.machine.store.get(kind, "")
     if not name:
         return ""
     path = task.native.path(name)
@@ -196,9 +195,9 @@ def _counts(task: Task, entry: Moved) -> bool:
 
 
 def _failed(task: Task, entry: Moved) -> Iterator[tuple[Gate, str]]:
-    """The gates that failed, with the reason; one that nobody could answer, or that was not asked any more, has not.
+    """The gates that failed, with the reason; an unanswerable one, or one that was not asked any more, has not.
 
-    A gate that asks for a failure, a report of open findings for one, tells in its parts what they are.
+    A gate that asks for a failure, a report of open findings for one, lists them in its parts.
     """
     for name, fact in entry.facts.items():
         gate = task.machine.gates[name]
@@ -217,7 +216,10 @@ def _reasons(task: Task, key: str) -> Iterator[str]:
 
 def _fixes(task: Task, key: str) -> Iterator[str]:
     if newest := next(_failures(task, key), None):
-        yield from (gate.fix for gate, _ in _failed(task, newest) if gate.fix)
+        for gate, _ in _failed(task, newest):
+            file = gate.params.get("file", "") if newest.facts[gate.name]["ok"] is True else ""
+            # A report of what is wrong is there: what it names is to be resolved, not the report to be written.
+            yield from filter(None, [f"resolve what {file} reports" if file else gate.fix])
 
 
 def _tried(task: Task, key: str) -> Iterator[str]:
@@ -235,16 +237,16 @@ def _tried(task: Task, key: str) -> Iterator[str]:
 # --- the report ---
 
 
-def report(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
+def report(task: Task, key: str, _promised: Promised) -> Done:
     """Put the report where people look: the agent's own if it is in the form, else one made of what the engine saw."""
-    name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
+    name, label = task.machine.store.report, task.machine.store.report_field
     path, line = task.native.path(name), _line(task, key)
     block = _result_of(task, line.seq, "block")
     given = block["said"] if block else _reported(task, line, path) if name else ""
     told = given or _made_report(task, line, _wrong_here(block))
     quoted = block.get("quoted", "")
     text = f"{told}\n\nThe last lines of what failed:\n\n```text\n{quoted}\n```\n" if quoted else f"{told}\n"
-    if name and (block or not given) and _text(path) != text:
+    if name and (block or not given) and _text_of_file(path) != text:
         write_atomic(path, text.encode(), durable=True)
     return {"report": told}, ({label: told} if label else {})
 
@@ -256,10 +258,10 @@ def _result_of(task: Task, seq: int, effect: str) -> Mapping[str, str]:
 
 
 def _reported(task: Task, line: Moved, path: str) -> str:
-    """What an agent reported where reports go, or in a document that the gates of the move looked at."""
+    """An agent's report at the place of reports, or in a document that the gates of the move read."""
     named = (task.machine.gates[gate].params.get("file", "") for gate in line.facts)
     places = [path, *(task.native.path(file) for file in named if isinstance(file, str) and file and ":" not in file)]
-    return next((said for place in places if (said := _said_report(_text(place)))), "")
+    return next((said for place in places if (said := _said_report(_text_of_file(place)))), "")
 
 
 def _said_report(text: str) -> str:
@@ -297,7 +299,7 @@ def _offered(task: Task, line: Moved) -> tuple[list[str], str]:
 
     Where every attempt failed by the same gates, more of the same leads nowhere: then the last option is recommended.
     """
-    options = list(task.machine.store.get("options", {}).get(line.to, _OPTIONS))
+    options = list(task.machine.store.options.get(line.to, _OPTIONS))
     failures = [list(_failed(task, one)) for one in _failures(task, f"{line.seq}:report")]
     if not failures or not failures[0]:
         return options, options[0]
@@ -310,27 +312,27 @@ def _offered(task: Task, line: Moved) -> tuple[list[str], str]:
     return [*own, *options[1:]], options[-1] if is_stuck else first
 
 
-def _text(path: str) -> str:
+def _text_of_file(path: str) -> str:
     try:
         return read_text(path) or ""
     except UnreadableError:
         return ""
 
 
-def commit_post_mortem(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
+def commit_post_mortem(task: Task, key: str, _promised: Promised) -> Done:
     """The log, which tells the post-mortem by now, and the report, in a commit of their own."""
     ground = ground_of(task, key)
     if ground is None:
         return {}, {}
-    name = task.machine.store.get("report", "")
+    name = task.machine.store.report
     files = {**log_files(task), **(tree_file(task, task.native.path(name)) if name else {})}
     message = f"docs({ground.phase}): log the post-mortem of the block"
     return {"branch": ground.branch, "logged": ground.commit(_last_gate(task)[0], message, "", files)}, {}
 
 
-def clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
+def clear_report(task: Task, _key: str, _promised: Promised) -> Done:
     """Take the report away once a person has answered it; the branch keeps it, and so does the journal."""
-    name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
+    name, label = task.machine.store.report, task.machine.store.report_field
     path = task.native.path(name) if name else ""
     data = read_plain(path) if path else None
     kept = task.store.keep(data) if data else ""

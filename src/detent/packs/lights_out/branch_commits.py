@@ -2,8 +2,8 @@
 
 Each holds exactly the tree that the move saw, and the native log, which no tree id counts. Its words are conventional:
 `docs(design): ...` where only documents changed, `feat(build): ...` where an agent that may write did the work,
-`fix(review): ...` where findings of one that only reads were mended, `wip(build): ...` for unfinished work. A task
-without a branch of its own has only its private checkpoint: nobody else's branch is moved.
+`fix(review): ...` where findings of a reading agent were fixed, `wip(build): ...` for unfinished work. A task without
+a branch of its own has only its private checkpoint: no other branch is moved.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.effects.host.access import BUBBLEWRAP
 from detent.errors import RefusedError
 from detent.gates.judge import judge
+from detent.packs.lights_out.words import deploying as say
 from detent.runner.access.level import level_of
 from detent.runner.step.disorder import read_document
 from detent.runner.step.in_place import made_branch, refuse_elsewhere
@@ -26,16 +27,15 @@ from detent.store.disk.atomic import read_plain
 from detent.store.journal.events import Moved
 from detent.store.journal.fold import snapshot_after
 from detent.store.journal.places import lies_in
-from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.effects.git.git import Repository
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
 
 _DOCUMENTS = (".md", ".txt", ".rst")
 _MOST_LACKS = 6  # gates that a commit message names
@@ -87,11 +87,7 @@ def _refuse_filters(task: Task, repository: Repository) -> None:
     """Where the kernel does not keep agents out of the git folder, a filter named there may be theirs: none is run."""
     if level_of(task.project).level == BUBBLEWRAP or not (names := local_filters(repository)):
         return
-    raise RefusedError(
-        f"the git settings of this repository name {name_some(names)}, and agents can change them here",
-        where=os.path.join(repository.common_dir, "config"),
-        next_step="look at them; move what is yours to your global settings (git config --global), remove the rest",
-    )
+    raise RefusedError(say.local_filters(names), where=os.path.join(repository.common_dir, "config"))
 
 
 def log_files(task: Task) -> dict[str, bytes]:
@@ -106,30 +102,30 @@ def tree_file(task: Task, path: str) -> dict[str, bytes]:
     return {} if data is None else {os.path.relpath(real, top): data}
 
 
-def commit_gate(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+def commit_gate(task: Task, key: str, promised: Promised) -> Done:
     """The checkpoint of a passed gate as a commit on the branch of a task that works in place."""
-    return _commit(task, key, intent, is_gate=True), {}
+    return _commit(task, key, promised, is_gate=True), {}
 
 
-def commit_work(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+def commit_work(task: Task, key: str, promised: Promised) -> Done:
     """The same between two gates: no block goes back to it."""
-    return _commit(task, key, intent, is_gate=False), {}
+    return _commit(task, key, promised, is_gate=False), {}
 
 
-def _commit(task: Task, key: str, intent: Mapping[str, Any], *, is_gate: bool) -> dict[str, str]:
+def _commit(task: Task, key: str, promised: Promised, *, is_gate: bool) -> dict[str, str]:
     ground = ground_of(task, key)
     if ground is None:
         return {}
-    tree = str(intent["tree"])
+    tree = promised.tree
     tip = branch_commit(ground.repository.common_dir, ground.branch)
     if not tip:
-        raise RefusedError(f"the branch {ground.branch} is gone", where=ground.repository.top)
+        raise RefusedError(say.branch_gone(ground.branch), where=ground.repository.top)
     names = [
         name for _, name in changed_files(task.places.private_git(), tree_of(ground.repository.common_dir, tip), tree)
     ]
     done = f"pass the {ground.phase} gate" if is_gate else f"{ground.move.from_} is done, {ground.move.to} goes on"
     subject = f"{_kind(task, ground.move.from_, names)}({ground.phase}): {done}"
-    body = f"{task.memory.head['title']}\n\n{ground.move.from_} -> {ground.move.to}"
+    body = f"{task.memory.head.title}\n\n{ground.move.from_} -> {ground.move.to}"
     return {"branch": ground.branch, "sha": ground.commit(tree, f"{subject}\n\n{body}")}
 
 
@@ -152,7 +148,7 @@ def _still_lacks(task: Task, move: Moved, tree: str) -> list[str]:
     return [f"{name}: {fact.why}" for name, fact in closed][:_MOST_LACKS]
 
 
-def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+def commit_unfinished(task: Task, key: str, promised: Promised) -> Done:
     """What a run left that was cut short or hands over, with where it was and what comes next."""
     ground = ground_of(task, key)
     if ground is None:
@@ -162,10 +158,10 @@ def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     ended = f"its last agent run ended as {move.exit}" if is_cut else f"handed over by {move.by} {move.name}"
     words = "" if is_cut else move.reason  # the engine's own words about a crash tell nothing more
     where = f"Where: {move.from_}; {ended.strip()}. {words}".strip()
-    lacks = _still_lacks(task, move, str(intent["tree"]))
+    lacks = _still_lacks(task, move, promised.tree)
     following = f"Next: recover the context, then go on with {move.from_}."
     following += f" Its gate still needs: {'; '.join(lacks)}." if lacks else ""
     message = (
         f"wip({ground.phase}): {move.from_} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
     )
-    return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}, {}
+    return {"branch": ground.branch, "wip": ground.commit(promised.tree, message)}, {}

@@ -123,7 +123,7 @@ def _requirements(path: str, given: argparse.Namespace, result: _Result) -> None
 
 
 def _is_audited_itself(path: str, line: str) -> bool:
-    """Whether a line only leads to a file that is looked at anyway."""
+    """Whether a line only leads to a file that is read anyway."""
     named = re.fullmatch(r"(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)", line)
     other = os.path.normpath(os.path.join(os.path.dirname(path), named[1])) if named else ""
     is_ours = _REQUIREMENTS.fullmatch(other) is not None and not _SKIPPED & set(other.split("/"))

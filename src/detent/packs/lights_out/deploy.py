@@ -1,12 +1,12 @@
 """Runs the deploy commands of a project: outside every sandbox, in the person's checkout, in their environment.
 
 1. a person confirms these very commands for the files as they are; other commands, and files outside the documents
-   that changed since, need another word. A word given ahead (`--unseen`) is about the next tree that is verified
+   that changed since, need another one. A confirmation ahead (`--unseen`) is for the next tree that is verified
 2. a line says that it begins, with the commands and the way back; from here on it is never repeated unasked
 3. pre-flight, deploy, check and persistence in turn, without the task's lock; the first that fails ends it
 4. a line says how each of them ended; the receipts hold their output
 
-A crash between 2 and 4 leaves a deployment whose end nobody knows: only a person can say that it may be tried again.
+A crash between 2 and 4 leaves a deployment with an unknown end: only a person can say that it may be tried again.
 """
 
 from __future__ import annotations
@@ -21,25 +21,23 @@ from detent.effects.host.last_lines import last_lines
 from detent.errors import RefusedError
 from detent.gates.judged import judging_move
 from detent.gates.plan import receipt_key
-from detent.gates.seen import told_in
 from detent.packs.lights_out.checks.deployed import CHECK, deployed, unverified, wanted_word
+from detent.packs.lights_out.deploy_line import deploy_line
 from detent.packs.lights_out.deploy_plan import RUN_IN_TURN, Plan, read_plan
+from detent.packs.lights_out.words import deploying as say
+from detent.runner.step.changing import changing
 from detent.runner.step.look import current_tree, known_tree, look, refuse_other_tree
-from detent.runner.step.order import put_in_order
-from detent.runner.step.settle import note
-from detent.store.disk.lock import Lock
-from detent.store.journal.events import Deploy
-from detent.store.journal.memory import utc_now
+from detent.store.journal.memory import UNSEEN, utc_now
 from detent.store.journal.native import Document
 from detent.store.journal.receipts import Receipt, ReceiptStore
-from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
+    from detent.packs.lights_out.deploy_line import Said
     from detent.runner.task.open import Task
 
 
@@ -85,11 +83,10 @@ class Confirmed(Record):
 def confirm(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Confirmed | None]:
     """Write down that a person wants these commands run for the files as they are; None: nothing waits for that.
 
-    `shown` is the beginning of the tree id that person looked at, if they say so.
+    `shown` is the beginning of the tree id that the person reviewed, if they name it.
     """
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
+    with changing(task) as change:
+        task = change.task
         gate = deploy_gate(task)
         plan = _plan(task, gate) if gate else None
         if gate is None or plan is None:
@@ -99,100 +96,46 @@ def confirm(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, 
             return task, None
         refuse_other_tree(seen.tree, shown)
         differs = unverified(gate, seen)
-        _refuse_unreasoned(task, reason, f"; it also accepts {name_some(differs)} as not verified" if differs else "")
-        line = Deploy(
-            stage="confirmed",
-            plan=plan.digest,
-            commands=plan.pairs(),
-            by="person",
-            name=name,
-            reason=reason,
-            tree=seen.tree,
-            visit="",
-            receipts={},
-            logs={},
-            ok=False,
-            why="",
-            unseen=False,
-            differs=list(differs),
-        )
-        return task.replace(memory=note(task, task.memory, line)), Confirmed(plan, seen.tree, differs)
+        _refuse_unreasoned(task, reason, differs)
+        said: Said = {"name": name, "reason": reason, "unseen": False, "differs": list(differs)}
+        change.write(deploy_line(task, "confirmed", plan, seen.tree, **said))
+        return change.task, Confirmed(plan, seen.tree, differs)
 
 
 def confirm_unseen(task: Task, name: str, reason: str) -> tuple[Task, Confirmed]:
     """Write down a person's word given before there is anything to see: it covers one verified tree, and no other."""
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
+    with changing(task) as change:
+        task = change.task
         gates = [one for one in task.machine.gates.values() if one.check == CHECK and one.params.get("edges")]
         gate = gates[0] if gates else None
         if gate is None:
-            raise RefusedError(
-                f"{task.machine.name} deploys nothing that could be confirmed ahead",
-                next_step=f"see what waits for you: detent next {task.id}",
-            )
+            raise RefusedError(say.nothing_to_confirm(task.machine.name, task.id))
         plan = _plan(task, gate)
         if plan is None:
             file = gate.params["preferences"].removeprefix("tree:")
-            raise RefusedError(f"{file} names no deploy commands to confirm", next_step=f"name them in {file} first")
-        _refuse_unreasoned(task, reason, "", unseen=" --unseen")
+            raise RefusedError(say.no_commands_to_confirm(file))
+        _refuse_unreasoned(task, reason, (), unseen=True)
         edges = list(gate.params["edges"])
         is_verified = deploy_gate(task) is not None
-        tree = task.memory.trees.get(judging_move(edges, _seen(task, "")), {}).get("tree", "") if is_verified else ""
-        line = Deploy(
-            stage="confirmed",
-            plan=plan.digest,
-            commands=plan.pairs(),
-            by="person",
-            name=name,
-            reason=reason,
-            tree=tree,
-            visit="",
-            receipts={},
-            logs={},
-            ok=False,
-            why="",
-            unseen=True,
-            edges=edges,
-            differs=[],
-        )
-        return task.replace(memory=note(task, task.memory, line)), Confirmed(plan, tree)
+        tree = task.memory.trees.get(judging_move(edges, _seen(task, "")), UNSEEN).tree if is_verified else ""
+        said: Said = {"name": name, "reason": reason, "unseen": True, "edges": edges, "differs": []}
+        change.write(deploy_line(task, "confirmed", plan, tree, **said))
+        return change.task, Confirmed(plan, tree)
 
 
-def _refuse_unreasoned(task: Task, reason: str, more: str, unseen: str = "") -> None:
+def _refuse_unreasoned(task: Task, reason: str, differs: Sequence[str], *, unseen: bool = False) -> None:
     if not reason.strip():
-        raise RefusedError(
-            f"deploy commands run with your rights: confirming them needs a reason{more}",
-            next_step=f'detent approve {task.id}{unseen} --reason "why"',
-        )
-
-
-def _begun(plan: Plan, tree: str, visit: str) -> Deploy:
-    return Deploy(
-        stage="begun",
-        plan=plan.digest,
-        commands=plan.pairs(),
-        by="engine",
-        name="",
-        reason="",
-        tree=tree,
-        visit=visit,
-        receipts={},
-        logs={},
-        ok=False,
-        why="",
-    )
+        raise RefusedError(say.confirming_needs_reason(task.id, differs, unseen=unseen))
 
 
 def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
-    """Deploy the tree that was seen, if that is what these gates lack; who comes second finds it begun."""
+    """Deploy the tree that was seen, if that is what these gates lack; a second process finds it begun."""
     gate = deploy_gate(task, gates)
     if gate is None:
         return
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
-        again = look(task, task.memory, settled.document, seen.tree)
+    with changing(task) as change:
+        task = change.task
+        again = look(task, task.memory, change.document, seen.tree)
         if not deployed(gate, again).pending or current_tree(task) != seen.tree:
             return
         plan = _plan(task, gate)
@@ -200,30 +143,15 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
             return
         snapshot = task.memory.snapshot
         visit = f"{snapshot.state}:{snapshot.visits.get(snapshot.state, 1)}"
-        task = task.replace(memory=note(task, task.memory, _begun(plan, seen.tree, visit)))
+        change.write(deploy_line(task, "begun", plan, seen.tree, visit=visit))
+        task = change.task
     results = _run(task, gate, plan, seen.tree, visit)
     failed = next((one for one in results if not one.is_green), None)
-    why = f"{failed.where} failed ({failed.result}){told_in(failed)}" if failed else ""
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        receipts = {one.key: one.digest for one in results}
-        logs = ReceiptStore(task.places.receipts()).logs_of(results)
-        line = Deploy(
-            stage="ended",
-            plan=plan.digest,
-            commands=plan.pairs(),
-            by="engine",
-            name="",
-            reason="",
-            tree=seen.tree,
-            visit=visit,
-            receipts=receipts,
-            logs=logs,
-            ok=failed is None,
-            why=why,
-            left=current_tree(task),  # the commands run in the checkout, and may have made something there
-        )
-        note(task, settled.memory, line)
+    why = say.command_failed(failed.where, failed.result, failed.said) if failed else ""
+    with changing(task) as change:
+        left = current_tree(task)  # the commands run in the checkout, and may have made something there
+        line = deploy_line(task, "ended", plan, seen.tree, visit=visit, results=results, why=why, left=left)
+        change.write(line)
 
 
 def _run(task: Task, gate: Gate, plan: Plan, tree: str, visit: str) -> list[Receipt]:
@@ -244,12 +172,12 @@ def run_command(task: Task, store: ReceiptStore, key: str, label: str, line: str
     """One command with the person's rights, in their checkout; every attempt is kept, and so is what it starts."""
     before = store.find(key)
     attempts = before.attempts if before else ()
-    log, timeout_s = store.log_path(key, len(attempts) + 1), task.memory.head["command_timeout_s"]
+    log, timeout_s = store.log_path(key, len(attempts) + 1), task.memory.head.command_timeout_s
     environment = person_environment(os.environ) | {"PYTHONPYCACHEPREFIX": _no_compiled_files(task)}
     finished = process.run(
         ("/bin/sh", "-c", line), cwd=task.tree_path, env=environment, timeout_s=timeout_s, output=log, may_leave=True
     )
-    problem = f"it took longer than {timeout_s:g} s" if finished.timed_out else ""
+    problem = say.took_too_long(timeout_s) if finished.timed_out else ""
     receipt = Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), label)
     return receipt if receipt.is_green else receipt.replace(said=last_lines(log, environment, task.tree_path))
 

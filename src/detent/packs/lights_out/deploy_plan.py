@@ -16,6 +16,7 @@ import json
 import re
 
 from detent.core.record import Record
+from detent.packs.lights_out.words import deploying as say
 from detent.store.disk.digest import sha256_of
 from detent.store.text.markdown import find_section, is_placeholder, scan
 
@@ -49,20 +50,20 @@ def read_plan(text: str) -> tuple[Plan | None, str]:
     """The plan a text names, or why it names none."""
     section = find_section(text, SECTION)
     if section is None:
-        return None, f'there is no "## {SECTION}"'
+        return None, say.no_section(SECTION)
     labels = {label.casefold(): label for label in (*RUN_IN_TURN, ROLLBACK)}
     found: dict[str, str] = {}
     body = text[section.body_start : section.end]
     for row in scan(body):
         match = _ITEM.fullmatch(body[row.start : row.end].strip()) if row.kind == "text" and row.depth == 1 else None
-        label = labels.get(_plain(match["label"])) if match else None
+        label = labels.get(_section_name(match["label"])) if match else None
         if match is None or label is None:
             continue
         if label in found:
-            return None, f'"## {SECTION}" names {label} twice'
+            return None, say.named_twice(SECTION, label)
         found[label] = _command(match["line"])
     if missing := [label for label in NEEDED if is_placeholder(found.get(label, ""))]:
-        return None, f'"## {SECTION}" names no command for {", ".join(missing)}'
+        return None, say.command_missing(SECTION, missing)
     ordered = (*RUN_IN_TURN, ROLLBACK)
     return Plan(tuple((label, found[label]) for label in ordered if found.get(label))), ""
 
@@ -80,7 +81,7 @@ def read_outputs(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _plain(label: str) -> str:
+def _section_name(label: str) -> str:
     name = label.strip().casefold().replace(" ", "-")
     return "pre-flight" if name == "preflight" else name
 

@@ -1,7 +1,7 @@
 """Writes the files by which an editor's own agent follows a machine: instructions, a prompt per phase, specialists.
 
 All of it is made from the machine: `[store.harness]` says where the files go, which states they are about and what
-every agent keeps to. A file that is there already is somebody's, and is left alone; so is one behind a link.
+every agent keeps to. An existing file is left alone; so is one behind a link.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from detent.store.disk.atomic import make_folders, write_atomic
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from detent.core.machine import Machine, State
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
+    from detent.store_spec import Harness
 
 _READS, _WRITES = "read, search, execute", "read, search, edit, execute"
 
 
-def write_harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
+def write_harness(task: Task, _key: str, _promised: Promised) -> Done:
     """Write what is not there yet; says what was written and what was left as it was."""
     written, kept = [], []
     top = os.path.realpath(task.tree_path)
@@ -41,36 +42,36 @@ def write_harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
 
 def harness_files(machine: Machine) -> dict[str, str]:
     """Every file of the harness by its path in the tree."""
-    harness: Mapping[str, Any] = machine.store.get("harness", {})
+    harness = machine.store.harness
     if not harness:
         return {}
-    files = {name: scaffold(machine.name, name) for name in harness.get("scaffold", ())}
-    files[harness["instructions"]] = _instructions(machine, harness)
-    for name, state in harness["commands"].items():
-        files[harness["prompts"].replace("{name}", name)] = _prompt(machine, harness, name, state)
-    for name, state in harness["specialists"].items():
-        files[harness["agents"].replace("{name}", name)] = _specialist(machine.states[state], name)
+    files = {name: scaffold(machine.name, name) for name in harness.scaffold}
+    files[harness.instructions] = _instructions(machine, harness)
+    for name, state in harness.commands.items():
+        files[harness.prompts.replace("{name}", name)] = _prompt(machine, harness, name, state)
+    for name, state in harness.specialists.items():
+        files[harness.agents.replace("{name}", name)] = _specialist(machine.states[state], name)
     return files
 
 
-def _instructions(machine: Machine, harness: Mapping[str, Any]) -> str:
-    commands = [f"- `/{name}`: {machine.states[state].title}" for name, state in harness["commands"].items() if state]
+def _instructions(machine: Machine, harness: Harness) -> str:
+    commands = [f"- `/{name}`: {machine.states[state].title}" for name, state in harness.commands.items() if state]
     specialists = [
         f"- `@{name}` ({_tools(machine.states[state])}): {machine.states[state].title}"
-        for name, state in harness["specialists"].items()
+        for name, state in harness.specialists.items()
     ]
     parts = [
         f"# How agents work in this repository: {machine.title}",
-        harness["protocol"].strip(),
+        harness.protocol.strip(),
         "\n".join(("## Phase commands", *commands)),
         "\n".join(("## Specialists", *specialists)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _prompt(machine: Machine, harness: Mapping[str, Any], name: str, state_name: str) -> str:
+def _prompt(machine: Machine, harness: Harness, name: str, state_name: str) -> str:
     state = machine.states[state_name]
-    served = [agent for agent, served in harness["specialists"].items() if served == state_name]
+    served = [agent for agent, served in harness.specialists.items() if served == state_name]
     head = _head({"description": state.title, "agent": served[0] if served else "agent"})
     gates = [f"- {fix}" for fix in dict.fromkeys(_fixes(machine, state))]
     ask = f"See first where the task stands: `detent status`. This is for {state_name}; elsewhere say so and stop."

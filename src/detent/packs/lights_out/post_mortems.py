@@ -1,8 +1,8 @@
 """Finds the post-mortems in a log that people, agents and the engine wrote, in whatever order and dress.
 
 A post-mortem answers three questions: what went wrong, what to try differently, what to avoid. Its parts may be
-headings, bold lines, list items or plain labels. What is found is told to the next agent as somebody's words; nothing
-is ever decided by it.
+headings, bold lines, list items or plain labels. The next agent gets them as quotations; no decision ever rests on
+them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Agents that a project described for itself, beside the specialists of the harness: prompts point to them.
 
-A run writes them beside the task's documents (`project_agents`), because what lies in the folder of the harness steers
-the person's editor and is protected; a person may put one there too. An agent file is as a rule another agent's text: a
-prompt names it and quotes its description on one line, and only states that write code are told of it, never a role
-that judges the work.
+A run writes them beside the task's documents (`project_agents`), because files in the folder of the harness steer the
+person's editor and are protected; a person may put one there too. An agent file is as a rule another agent's text: a
+prompt names it and quotes its description on one line, and only in states that write code, never to a role that judges
+the work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import read_text
-from detent.store.text.names import on_one_line
+from detent.words.names import on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ _DESCRIPTION = re.compile(r"^description:[ \t]*(['\"]?)(.+?)\1[ \t]*$", re.MULTI
 
 def project_agents(task: Task, state: State, _seen: Seen) -> str:
     """The part of a prompt that names them; empty where the state has no use for them, or there are none."""
-    harness = task.machine.store.get("harness", {})
-    if state.name not in harness.get("project_agents_in", ()):
+    harness = task.machine.store.harness
+    if state.name not in harness.project_agents_in:
         return ""
-    known = tuple(harness["specialists"])
-    places = (harness["agents"], harness["project_agents"])
+    known = tuple(harness.specialists)
+    places = (harness.agents, harness.project_agents)
     found = [path for place in places for path in _files(task, place, known)]
     if not found:
         return ""

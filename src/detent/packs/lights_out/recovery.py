@@ -1,4 +1,4 @@
-"""What an agent is told that goes on after a cut or a block: the context it must recover before anything else.
+"""The prompt of an agent that continues after a cut or a block: the context it must recover before anything else.
 
 The last commits, the post-mortems of the log, the documents to read first and how the commands stand. All of it is for
 the agent: which phase comes next was decided by files, gates and what the engine remembers.
@@ -11,10 +11,10 @@ import os
 from detent.effects.git.git import Git, find_repository
 from detent.errors import UnreadableError
 from detent.gates.commands import is_momentary, rests_on_commands, shown_command, standing_runs
-from detent.gates.seen import told_in
 from detent.packs.lights_out.post_mortems import find_post_mortems
 from detent.store.disk.atomic import read_text
 from detent.store.journal.events import Moved
+from detent.words.proof import ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _LONGEST_LAST = 8000  # of the newest one, which quotes what the commands wrote
 
 def is_recovered(task: Task) -> bool:
     """Whether the task came to its state out of a recovery, and no run has worked there since."""
-    states = task.machine.store.get("recovers_in", ())
+    states = task.machine.store.recovers_in
     if not states or task.memory.visit:
         return False
     moves = (line for line in reversed(task.store.history()) if isinstance(line, Moved))
@@ -41,19 +41,17 @@ def is_recovered(task: Task) -> bool:
 
 
 def look_again(task: Task) -> None:
-    """After a recovery: run the project's commands on the files as they are, so that the next agent is told of them."""
+    """After a recovery: run the project's commands on the files as they are, for the next agent."""
     if not is_recovered(task):
         return
+    from detent.runner.step.changing import changing
     from detent.runner.step.look import current_tree, look
-    from detent.runner.step.order import put_in_order
     from detent.runner.step.proving.prove import prove_commands
-    from detent.store.disk.lock import Lock
 
     gates = [gate.name for gate in task.machine.gates.values() if rests_on_commands(gate) and not is_momentary(gate)]
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
-        seen = look(task, task.memory, settled.document, current_tree(task))
+    with changing(task) as change:
+        task = change.task
+        seen = look(task, task.memory, change.document, current_tree(task))
     prove_commands(task, seen, gates, with_before=False)
 
 
@@ -72,12 +70,12 @@ def briefing(task: Task, _state: State, seen: Seen) -> str:
 
 
 def _quoted(lines: list[str]) -> list[str]:
-    """Marked as somebody's words, so that none is read as part of the contract."""
+    """Marked as a quotation, so that no line is read as part of the contract."""
     return [f"> {line}" for line in lines or ["none"]]
 
 
 def _documents(task: Task) -> Iterator[str]:
-    for name in task.machine.store.get("briefing", ()):
+    for name in task.machine.store.briefing:
         if os.path.isfile(path := task.native.path(name)):
             yield os.path.relpath(path, task.tree_path)
 
@@ -97,7 +95,7 @@ def _commands(task: Task, seen: Seen) -> list[str]:
             receipt = None if run.before else seen.receipt(run.key)
             name = shown_command(run.command.line)
             if receipt is not None and not receipt.is_unrun:
-                told[name] = f"{name}: {receipt.result}{told_in(receipt)}"
+                told[name] = f"{name}: {receipt.result}{ending(receipt.said)}"
             elif not run.before:
                 told.setdefault(name, f"{name}: not run on these files")
     return list(told.values())

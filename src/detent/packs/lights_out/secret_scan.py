@@ -1,10 +1,10 @@
 """A process of its own: scans the files of the folder it stands in for secrets, with detect-secrets.
 
-Exit 0: every file was scanned and none holds one. Exit 1: secrets were found, told by place and kind, never by value.
+Exit 0: every file was scanned and none holds one. Exit 1: secrets were found, named by place and kind, never by value.
 Exit 3: not proven: something could not be scanned, or the scanner is missing.
 
-A comment that tells the scanner to look away is no reason to, nor is the name of a file: whoever wrote it may be who is
-scanned. What may stay is what `.secrets.baseline` names, which a person commits before the work begins.
+A comment that tells the scanner to skip a line has no effect, nor has the name of a file: their writer may be the one
+under scan. Only secrets named in `.secrets.baseline` may stay, which a person commits before the work begins.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import stat
 import subprocess
 import sys
 from importlib.util import find_spec
+
+from detent.packs.lights_out.words.build import file_gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def _files() -> list[str]:
     listed = subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout.split(b"\0")[:-1]
     names = [os.fsdecode(name) for name in listed]
     if missing := [name for name in names if not os.path.lexists(name)]:
-        raise FileNotFoundError(f"{_shown(missing[0])} is gone")
+        raise FileNotFoundError(file_gone(_shown(missing[0])))
     folders = [name for name in names if os.path.isdir(name) and not os.path.islink(name)]
     if folders:
         _tell(f"submodules are not looked into: {', '.join(map(_shown, folders[:_MOST_TOLD]))}")

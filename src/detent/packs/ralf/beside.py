@@ -39,10 +39,10 @@ def project_beside(task: Task, memory: Memory) -> None:
     """Bring records and conversation up to the journal; the task's lock is held and no run lives."""
     store = task.machine.store
     root = store_root(store, task.root)
-    if store.get("runs") and (number := memory.ended.get("run", 0) or memory.visit.get("run", 0)):
-        _record_run(task, os.path.join(root, store["runs"], run_id(task.id, number)), number)
-    if store.get("conversation"):
-        _append_turns(task, memory, os.path.join(root, store["conversation"].replace("{id}", task.id)))
+    if store.runs and (number := memory.ended.run or memory.visit.run):
+        _record_run(task, os.path.join(root, store.runs, run_id(task.id, number)), number)
+    if store.conversation:
+        _append_turns(task, memory, os.path.join(root, store.conversation.replace("{id}", task.id)))
 
 
 def _record_run(task: Task, folder: str, number: int) -> None:
@@ -91,8 +91,8 @@ def _append_turns(task: Task, memory: Memory, path: str) -> None:
 
 
 def turns(task: Task, entries: Sequence[Line]) -> Iterator[Mapping[str, Any]]:
-    """Who said what in the states where the machine has people and agents talk."""
-    states = task.machine.store.get("talks_in", ())
+    """The conversation in the states where the machine has people and agents talk."""
+    states = task.machine.store.talks_in
     events: dict[int, str] = {}
     state = ""
     for entry in entries:

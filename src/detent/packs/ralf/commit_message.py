@@ -6,7 +6,7 @@ import re
 
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import read_text, write_atomic
-from detent.store.text.names import on_one_line
+from detent.words.names import on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 
 def message_of(task: Task, names: Sequence[str]) -> str:
     """What a person wrote where the machine keeps it, else one made from title and changed files."""
-    if file := task.machine.store.get("message"):
+    if file := task.machine.store.message:
         try:
             text = read_text(task.native.path(file)) or ""
         except UnreadableError:
             text = ""
         if text.strip():
             return text
-    return made_message(task.memory.head["title"], names)
+    return made_message(task.memory.head.title, names)
 
 
 def made_message(title: str, names: Sequence[str]) -> str:
@@ -57,7 +57,7 @@ def _kind(title: str) -> str:
 
 def write_message(task: Task, names: Sequence[str]) -> dict[str, str]:
     """Put the message where a person can read and change it before they commit; one that is there stays."""
-    file = task.machine.store.get("message", "")
+    file = task.machine.store.message
     text = message_of(task, names)
     if file and read_text(task.native.path(file)) != text:
         write_atomic(task.native.path(file), text.encode(), durable=True)

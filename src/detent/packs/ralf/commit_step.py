@@ -7,19 +7,19 @@ import os
 from detent.effects.git.git import Git, is_object_id, tree_of
 from detent.effects.git.merge import person_identity
 from detent.effects.git.person_checkout import Stand, make_safe, stand_at
-from detent.effects.git.person_commit import Wanted, commit_tree, find_made, follow, holds_tree
+from detent.effects.git.person_commit import CommitRequest, commit_tree, find_made, follow, holds_tree
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
+from detent.packs.ralf import words as say
 from detent.packs.ralf.commit_message import message_of, write_message
 from detent.runner.step.in_place import NO_GIT, dirty_checkout, refuse_beside_run, refuse_elsewhere
+from detent.store.journal.memory import UNSIGNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from detent.runner.step.registry import Doing, Done, Results
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
 
 MESSAGE, SHA = "message", "sha"  # options of the command
 
@@ -28,12 +28,12 @@ WITHOUT = "without git"  # how a task ends that a person began so
 
 
 def signed_tree(task: Task) -> str:
-    """The tree of the last sign-off: what a person looked at and approved."""
-    newest = max(task.memory.signed.values(), key=lambda signed: int(signed["seq"]), default={})
-    return str(newest.get("tree", ""))
+    """The tree of the last sign-off, reviewed and approved by a person."""
+    newest = max(task.memory.signed.values(), key=lambda signed: signed.seq, default=UNSIGNED)
+    return newest.tree
 
 
-def message_signed(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
+def message_signed(task: Task, _key: str, _promised: Promised) -> Done:
     """The words for the person's commit, where they can be read and changed before it is made."""
     base, tree = task.memory.prepared.get("baseline", {}).get("commit_sha", ""), signed_tree(task)
     names = [name for _, name in changed_files(task.places.private_git(), base, tree)] if base and tree else []
@@ -45,24 +45,16 @@ def foresee_commit(doing: Doing) -> Stand | None:
     task = doing.task
     stand = stand_at(task.tree_path)
     if not signed_tree(task):
-        raise RefusedError("no tree was approved, so there is nothing to commit", next_step=f"detent next {task.id}")
+        raise RefusedError(say.nothing_approved(task.id))
     if stand is None and NO_GIT in doing.given:
         return None
     if stand is None:
-        raise RefusedError(
-            "without git there is nothing to commit to",
-            where=task.tree_path,
-            next_step=f"if the files as they are will do, say so: detent commit --no-git {task.id}",
-        )
+        raise RefusedError(say.no_git(task.id), where=task.tree_path)
     refuse_beside_run(task)
     refuse_elsewhere(task)
     base = doing.done.get("baseline", {})
     if not doing.done.get("branch") and base.get("branch") not in (None, stand.branch):
-        raise RefusedError(
-            f"your checkout is on {stand.branch}, the work began on {base['branch']}",
-            where=stand.repository.top,
-            next_step=f"go there: git switch {base['branch']}; then run the same command again",
-        )
+        raise RefusedError(say.other_branch(stand.branch, base["branch"]), where=stand.repository.top)
     return stand
 
 
@@ -91,25 +83,19 @@ def _checked(task: Task, stand: Stand, asked: str) -> str:
     found = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{asked}^{{commit}}", ok=(0, 1, 128))
     commit = found.decode().strip()
     if not is_object_id(commit):
-        raise RefusedError(f"there is no commit {asked!r}", where=stand.repository.top, next_step="see: git log")
+        raise RefusedError(say.no_commit(asked), where=stand.repository.top)
     if git.finish("merge-base", "--is-ancestor", commit, stand.commit).exit != 0:
-        raise RefusedError(
-            f"{commit[:12]} is not on {stand.branch}", where=stand.repository.top, next_step=f"git log {stand.branch}"
-        )
-    if not holds_tree(_wanted(task, stand, signed_tree(task), "", ""), commit):
+        raise RefusedError(say.commit_elsewhere(commit, stand.branch), where=stand.repository.top)
+    if not holds_tree(_commit_request(task, stand, signed_tree(task), "", ""), commit):
         mine, theirs = signed_tree(task), tree_of(stand.repository.common_dir, commit)
-        names = ", ".join(name for _, name in changed_files(task.places.private_git(), mine, theirs)[:5])
-        raise RefusedError(
-            f"{commit[:12]} holds another tree than the approved one; it differs in {names}",
-            where=stand.repository.top,
-            next_step=f"let the engine commit what was approved: detent commit {task.id}",
-        )
+        names = [name for _, name in changed_files(task.places.private_git(), mine, theirs)[:5]]
+        raise RefusedError(say.commit_of_other_tree(commit, names, task.id), where=stand.repository.top)
     return commit
 
 
-def _wanted(task: Task, stand: Stand, tree: str, key: str, message: str) -> Wanted:
+def _commit_request(task: Task, stand: Stand, tree: str, key: str, message: str) -> CommitRequest:
     scratch = os.path.join(task.places.folder, "committing")  # the task's lock is held
-    return Wanted(task.places.private_git(), tree, stand, key, message, scratch)
+    return CommitRequest(task.places.private_git(), tree, stand, key, message, scratch)
 
 
 def do_commit(doing: Doing) -> Results:
@@ -119,11 +105,11 @@ def do_commit(doing: Doing) -> Results:
         return {"commit": dict(seen)}
     stand = stand_at(task.tree_path)
     if stand is None or stand.branch != seen["branch"]:
-        raise RefusedError("your checkout moved on meanwhile", where=task.tree_path, next_step="try again")
+        raise RefusedError(say.checkout_moved(), where=task.tree_path)
     key, commit, how = f"{task.id}/{doing.key}", seen.get("sha", ""), "recorded"
     if not commit:
         how, commit = "made", find_made(stand.repository.top, key)
-        commit = commit or commit_tree(_wanted(task, stand, seen["tree"], key, seen["message"]))
+        commit = commit or commit_tree(_commit_request(task, stand, seen["tree"], key, seen["message"]))
         follow(stand.repository.top)
         make_safe()
     left = dirty_checkout(task, commit)

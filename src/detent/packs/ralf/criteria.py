@@ -12,11 +12,14 @@ from detent.core.machine import ENTRY
 from detent.core.record import Record
 from detent.gates.commands import run_on
 from detent.gates.plan import receipt_key
-from detent.gates.seen import Finding, told_in
+from detent.gates.seen import Finding
 from detent.gates.verdict import verdicts_on
+from detent.packs.ralf import words as say
 from detent.packs.ralf.spec import Spec, read_spec
 from detent.store.disk.digest import hash_text
+from detent.store.journal.memory import NO_REPORT
 from detent.store.journal.observed import REPORT, Command
+from detent.words import proof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ class Result(Record):
     """How one criterion, or one command of the project, stands on this tree."""
 
     label: str
-    stands: str  # pass | fail | unjudged (nobody looked) | unknown (a command that was not run here, or could not be)
+    stands: str  # pass | fail | unjudged (no verdict) | unknown (a command that was not run here, or could not be)
     why: str = ""
 
 
@@ -49,9 +52,9 @@ def spec(gate: Gate, seen: Seen) -> Finding:
     text = seen.files.text(file)
     evidence = {f"text:{file}": hash_text(text or "")}
     if text is None:
-        return Finding(ok=False, why=f"there is no {file}", evidence=evidence)
+        return Finding(ok=False, why=say.no_spec(file), evidence=evidence)
     if read.problems:
-        return Finding(ok=False, why=f"{file}: {'; '.join(read.problems)}", evidence=evidence)
+        return Finding(ok=False, why=say.spec_problems(file, read.problems), evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
 
@@ -59,26 +62,25 @@ def promise_seen(gate: Gate, seen: Seen) -> Finding:
     """The last run of this visit printed the promise near its end, in words of its own."""
     file, read = _spec(gate, seen)
     if not read.promise:
-        return Finding(ok=False, why=f"{file} makes no promise that could be seen")
+        return Finding(ok=False, why=say.no_promise(file))
     said = seen.around.said() if seen.around is not None else None
-    # In a sentence, never on a line of its own: who repeats what he was told must not seem to promise.
-    fix = f"once every criterion of {file} holds, print {read.tag} on a line of its own at the end of your last message"
+    # In a sentence, never on a line of its own: an agent that repeats its prompt must not seem to promise.
+    fix = say.promise_in_time(file, read.tag)
     if said is None:
-        return Finding(ok=False, why="no agent run of this visit has ended", fix=fix)
+        return Finding(ok=False, why=say.no_run_ended(), fix=fix)
     if not _is_promised(said, read.tag):
-        why = f"the last {LAST_LINES} lines of the run do not hold {read.tag} on a line of its own"
-        return Finding(ok=False, why=why, fix=fix)
+        return Finding(ok=False, why=say.not_promised(LAST_LINES, read.tag), fix=fix)
     return Finding(ok=True, proof=hash_text(said.text), by_engine=True)
 
 
 def _is_promised(said: Said, tag: str) -> bool:
     """Whether the tag stands alone on a line that is no echo: what comes before an echo comes before it in the prompt.
 
-    A run that was told the tag on a line of its own, and repeats what it was told, has promised nothing.
+    A run that repeats a prompt with the tag on a line of its own has promised nothing.
     """
     told = _with_line_before(said.prompt, tag)
     lines = "\n".join(said.text.rstrip().splitlines()[-LAST_LINES:])
-    # An echo may begin anywhere: the end of a line that was told, or nothing at all, is an echo of it too.
+    # An echo may begin anywhere: the end of a prompt's line, or nothing at all, is an echo of it too.
     return any(not any(line.endswith(before) for line in told) for before in _with_line_before(lines, tag))
 
 
@@ -92,24 +94,30 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
     """Every criterion holds on this tree, or (`value = "some fail"`) at least one is known not to."""
     file, read = _spec(gate, seen)
     if read.problems:
-        return Finding(ok=False, why=f"{file}: {'; '.join(read.problems)}")
+        return Finding(ok=False, why=say.spec_problems(file, read.problems))
     found = results(gate, seen)
-    has_looked = seen.snapshot.exit != ENTRY  # whoever judges what has no command had a turn
+    has_looked = seen.snapshot.exit != ENTRY  # the judge of criteria without a command had a turn
     is_open = {one.label for one in found if one.stands == UNJUDGED and not has_looked}
     parts = tuple((one.label, None if one.label in is_open else one.stands == "pass", one.why) for one in found)
     evidence = _report(gate, seen)[1]
     if unknown := [one for one in found if one.stands == "unknown"]:
         reasons = {why: [one.label for one in unknown if one.why == why] for why in (one.why for one in unknown)}
-        told = "; ".join(f"{why}: {', '.join(labels)}" for why, labels in reasons.items())
-        return Finding(ok=False, why=told, pending=True, evidence=evidence, parts=parts)
+        why = say.unknown_criteria(list(reasons.items()))
+        return Finding(ok=False, why=why, pending=True, evidence=evidence, parts=parts)
     failed = [one for one in found if one.stands == "fail" or (has_looked and one.stands == UNJUDGED)]
     proof = hash_text(repr(parts))
     if gate.params["value"] == SOME_FAIL:
-        why = "" if failed else "no criterion is known to fail"
-        return Finding(ok=bool(failed), why=why, evidence=evidence, proof=proof, by_engine=True, parts=parts)
-    open_ones = [one for one in found if one.stands != "pass"]
-    why = "; ".join(f"{one.label}: {one.why}" for one in open_ones)
-    return Finding(ok=not open_ones, why=why, evidence=evidence, proof=proof, by_engine=True, parts=parts)
+        return Finding(
+            ok=bool(failed),
+            why="" if failed else say.none_fails(),
+            evidence=evidence,
+            proof=proof,
+            by_engine=True,
+            parts=parts,
+        )
+    open_ones = [(one.label, one.why) for one in found if one.stands != "pass"]
+    told = say.open_criteria(open_ones) if open_ones else ""
+    return Finding(ok=not open_ones, why=told, evidence=evidence, proof=proof, by_engine=True, parts=parts)
 
 
 def results(gate: Gate, seen: Seen) -> tuple[Result, ...]:
@@ -150,17 +158,15 @@ def _spec(gate: Gate, seen: Seen) -> tuple[str, Spec]:
 def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
     receipt = seen.receipt(receipt_key(seen.tree, line, gate, seen.workspace))
     if receipt is None or receipt.is_unrun:
-        return "unknown", "not run on this tree" if receipt is None else f"{receipt.problem}{told_in(receipt)}"
+        return "unknown", say.not_run() if receipt is None else proof.result(receipt.problem, receipt.said)
     if receipt.is_green:
         return "pass", ""
-    return (
-        "fail",
-        f"{line.partition(chr(10))[0][:_MOST_SHOWN]!r} failed on this tree ({receipt.result}){told_in(receipt)}",
-    )
+    shown = line.partition("\n")[0][:_MOST_SHOWN]
+    return "fail", proof.command_failed_here(shown, receipt.result, receipt.said)
 
 
 def is_to_be_judged(gate: Gate, seen: Seen) -> bool:
-    """Whether all that this gate lacks is somebody who judges what has no command."""
+    """Whether all that this gate lacks is a judgement of criteria without a command."""
     return {one.stands for one in results(gate, seen) if one.stands != "pass"} == {UNJUDGED}
 
 
@@ -171,29 +177,29 @@ def _report(gate: Gate, seen: Seen) -> tuple[str, dict[str, str], tuple[str, str
     key, found = f"{REPORT}{file}:{section}", hash_text(body)
     why = _why_void(gate, seen, key, found) if found else ""
     if why and not seen.tree:
-        return body, {key: found}, ("unknown", "not looked at on this tree")
-    return body, {key: found}, (UNJUDGED, f'{file}, "## {section}" {why}') if why else None
+        return body, {key: found}, ("unknown", say.not_looked_at())
+    return body, {key: found}, (UNJUDGED, say.report_void(file, section, why)) if why else None
 
 
 def _why_void(gate: Gate, seen: Seen, key: str, found: str) -> str:
     """Why a report does not count; one that no run wrote was written by hand since, about what is there now."""
     if gate.since == "entry" and seen.snapshot.entry.get(key, "") == found:
-        return f"is unchanged since {seen.snapshot.state} was entered"
-    judged, role = seen.judged.get(key, {}), gate.params.get("role", "")
-    if judged.get("hash") != found:
+        return say.report_unchanged(seen.snapshot.state)
+    judged, role = seen.judged.get(key, NO_REPORT), gate.params.get("role", "")
+    if judged.hash != found:
         return ""
-    if role and judged["role"] not in (role, ""):
-        return f"was written by the {judged['role']}, not by the {role}"
-    return "" if judged["tree"] == seen.tree else "is about other files than there are now"
+    if role and judged.role not in (role, ""):
+        return say.report_of_other_role(judged.role, role)
+    return "" if judged.tree == seen.tree else say.report_of_other_files()
 
 
 def _of_report(gate: Gate, report: str, criterion: Criterion) -> tuple[str, str]:
     found = verdicts_on(report, criterion.label, (PASS, FAIL))
-    where = f'{gate.params["report"]}, "## {gate.params["section"]}"'
+    file, section = gate.params["report"], gate.params["section"]
     if not found:
-        return UNJUDGED, f"{where} has no line for it"
+        return UNJUDGED, say.not_reported(file, section)
     verdicts = {verdict for verdict, _ in found}
     if verdicts == {PASS}:
         return "pass", ""
-    why = found[0][1][:_MOST_SHOWN]
-    return "fail", f"{where}: {why}" if verdicts == {FAIL} else f"{where} gives no clear PASS or FAIL: {why}"
+    is_clear = verdicts == {FAIL}
+    return "fail", (say.reported_failed if is_clear else say.reported_unclear)(file, section, found[0][1][:_MOST_SHOWN])

@@ -57,13 +57,13 @@ def diagnose(task: Task) -> Diagnosis | None:
         closest_passed=passed,
         closest_said=_said(task, run) if run else "",
         stat=_stat(task.memory, task.places.private_git()),
-        has_stat=bool(task.memory.began_at() and task.memory.checkpoint.get("commit")),
+        has_stat=bool(task.memory.began_at() and task.memory.checkpoint.commit),
         why=task.memory.led,
     )
 
 
 def _begins(machine: Machine, entry: Line, limit: str) -> bool:
-    """Whether a line is a move that lets the loop begin anew."""
+    """Whether a line is a move that restarts the loop."""
     if not isinstance(entry, Moved):
         return False
     edges = [edge for edge in machine.states[entry.from_].edges if edge.name == entry.edge]
@@ -90,5 +90,5 @@ def _said(task: Task, run: RunEnded) -> str:
 
 
 def _stat(memory: Memory, private_git: str) -> str:
-    base, commit = memory.began_at(), memory.checkpoint.get("commit", "")
+    base, commit = memory.began_at(), memory.checkpoint.commit
     return patch_text(private_git, base, commit, stat=True) if base and commit else ""

@@ -16,9 +16,17 @@ from detent.effects.git.git import Git, find_repository, write_git_dir
 from detent.effects.git.merge import own_git
 from detent.effects.git.person_checkout import stand_at
 from detent.effects.git.person_commit import TRAILER, with_trailer
-from detent.effects.workspace.checkout import Checkout, FrozenTree, SetupFailed, Wanted, run_command, why_cut_short
+from detent.effects.workspace.checkout import (
+    Checkout,
+    CheckoutSpec,
+    FrozenTree,
+    SetupFailed,
+    run_command,
+    why_cut_short,
+)
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.errors import RefusedError, StorageError
+from detent.packs.ralf import words as say
 from detent.packs.ralf.commit_message import message_of
 from detent.packs.ralf.commit_step import changed_names
 from detent.runner.access.access import command_running, setups_in
@@ -28,7 +36,6 @@ from detent.runner.step.proving.prove import set_up_used, vouch
 from detent.runner.step.proving.workspace import workspace_of
 from detent.store.disk.atomic import make_folders, read_plain, write_atomic
 from detent.store.disk.digest import sha256_of
-from detent.store.disk.lock import Lock
 from detent.store.journal.memory import utc_now
 from detent.store.journal.receipts import Receipt, ReceiptStore
 
@@ -76,33 +83,29 @@ def were_tried(task: Task) -> bool:
 def try_hooks(task: Task) -> tuple[str, ...]:
     """Refused if a hook fails or changes the index; each attempt leaves a receipt."""
     folder, names = _hooks(task)
-    with Lock(task.places.lock()):
+    with task.held():
         tree = current_tree(task)
     head, store = task.memory.head, ReceiptStore(task.places.receipts())
     make_folders(task.home)
     key = _key(task, folder, names, tree)
     before = store.find(key)
     log = store.log_path(key, len(before.attempts) + 1 if before else 1)
-    wanted = Wanted(
+    wanted = CheckoutSpec(
         os.path.join(task.home, "proof"),
-        FrozenTree(task.places.private_git(), tree, head["baseline"] or None),
+        FrozenTree(task.places.private_git(), tree, head.baseline or None),
         workspace_of(head),
         work_tree=task.root,
         cache_dir=os.path.join(task.home, "setup"),
         log_path=log,
         running=command_running(task),
-        setups=setups_in(place_of(task), head["command_limits"]) if head["workspace"]["setup"] else None,
+        setups=setups_in(place_of(task), head.command_limits) if head.workspace["setup"] else None,
         task_cache=place_of(task).cache,
         vouched=task.store.load().set_ups,
     )
     refused: RefusedError | None = None
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
-            raise RefusedError(
-                f"the checkout for the hooks can't be set up: {checkout.why}",
-                where=checkout.log,
-                next_step="read that log, and try the settings: detent doctor",
-            )
+            raise RefusedError(say.hooks_not_set_up(checkout.why), where=checkout.log)
         place = _place(task, folder, checkout.folder)
         _copy(folder, os.path.join(checkout.folder, place))
         write_atomic(os.path.join(checkout.folder, _MESSAGE), _message(task, tree).encode(), durable=False)
@@ -156,31 +159,23 @@ def _copy(hooks: str, target: str) -> None:
     try:
         shutil.copytree(hooks, target)
     except (OSError, shutil.Error) as error:
-        raise StorageError(f"the hooks can't be copied: {error}", where=hooks) from error
+        raise StorageError(say.hooks_not_copied(str(error)), where=hooks) from error
 
 
 def _run(task: Task, name: str, place: str, checkout: Checkout, tree: str, log: str) -> None:
     folder = checkout.folder
-    timeout_s = task.memory.head["command_timeout_s"]
+    timeout_s = task.memory.head.command_timeout_s
     running = command_running(task)
     command = f"git -c core.hooksPath={shlex.quote(place)} hook run --ignore-missing {name}{HOOKS[name]}"
     finished = run_command(command, folder, timeout_s, log, running, checkout.laid)
     after, told = _staged(task, folder, tree)
     if after != tree:
-        raise RefusedError(
-            f"the {name} hook would change what is committed:\n{told}",
-            where=task.tree_path,
-            next_step="make that change in the work itself, then try again",
-        )
+        raise RefusedError(say.hook_would_change(name, told), where=task.tree_path)
     cut_short = why_cut_short(finished, timeout_s, running.limits)
     if finished.exit != 0 or cut_short:
-        ended = cut_short or f"exit {finished.exit}"
+        ended = cut_short or say.exit_code(finished.exit)
         said = (read_plain(log, _LARGEST_LOG_BYTES) or b"").decode("utf-8", "replace")[-_LONGEST_TOLD:].strip()
-        raise RefusedError(
-            f"the {name} hook would refuse the commit ({ended}):\n{said}",
-            where=log,
-            next_step="mend what it names, then try again",
-        )
+        raise RefusedError(say.hook_would_refuse(name, ended, said), where=log)
 
 
 def _staged(task: Task, folder: str, tree: str) -> tuple[str, str]:
@@ -193,7 +188,7 @@ def _staged(task: Task, folder: str, tree: str) -> tuple[str, str]:
     scratch = os.path.join(private, "cache", f"tmp-hooks-{os.getpid()}")
     staged = read_plain(os.path.join(theirs, "index"), _LARGEST_LOG_BYTES)
     if staged is None:
-        raise RefusedError("a hook removed the index of its checkout", where=folder, next_step="correct the hook")
+        raise RefusedError(say.hook_removed_index(), where=folder)
     try:
         objects = [os.path.join(one, "objects") for one in (theirs, private)]
         write_git_dir(scratch, alternates=objects, is_sha256=len(tree) == 64, is_bare=True, durable=False)

@@ -63,7 +63,7 @@ STEPS = (
 )
 
 FEATURES = (
-    Feature("revisions", ("draft",), settles="detent.packs.ralf.revisions:mend_revisions"),
+    Feature("revisions", ("draft",), settles="detent.packs.ralf.revisions:restore_revisions"),
     Feature("files beside", ("runs", "conversation"), projects="detent.packs.ralf.beside:project_beside"),
     Feature("conversation", ("talks_in",), talks="detent.packs.ralf.beside:turns"),
 )

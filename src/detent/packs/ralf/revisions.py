@@ -1,7 +1,7 @@
 """Files revisions of a document that are never changed again: the draft as a person finalized it, under a number.
 
-The text is kept by its hash before its file is written. A revision that somebody changed or removed is put back from
-there, and a line says so.
+The text is kept by its hash before its file is written. A changed or removed revision is restored from there, and a
+line says so.
 """
 
 from __future__ import annotations
@@ -10,25 +10,23 @@ import json
 import os
 
 from detent.errors import UnreadableError
-from detent.runner.step.settle import remember
+from detent.packs.ralf import words as say
 from detent.store.disk.atomic import make_folders, read_plain, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.events import Restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from detent.runner.step.disorder import Settled
+    from detent.runner.step.change import Change
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.memory import Promised
 
 
-def file_revision(task: Task, _key: str, intent: Mapping[str, Any]) -> Done:
+def file_revision(task: Task, _key: str, promised: Promised) -> Done:
     """File the draft as the next revision; its number says how often the state that was entered was."""
     store, snapshot = task.machine.store, task.memory.snapshot
-    draft, number = store["draft"], snapshot.visits[intent["to"]]
+    draft, number = store.draft, snapshot.visits[promised.to]
     # Where the draft was locked by the same move, the text that was locked is the one that was finalized.
     locked = _object(task, snapshot.locked.get(f"file:{draft}", "")) or b"{}"
     digest = json.loads(locked).get(draft, "")
@@ -36,7 +34,7 @@ def file_revision(task: Task, _key: str, intent: Mapping[str, Any]) -> Done:
     if data is None:
         return {"lost": draft}, {}
     digest = task.store.keep(data)
-    name = store["revision"].replace("{n}", str(number))
+    name = store.revision.replace("{n}", str(number))
     _write(task, name, data)
     return {"filed": name, "sha256": digest, "version": str(number)}, {}
 
@@ -51,9 +49,10 @@ def _object(task: Task, digest: str) -> bytes | None:
     return read_plain(os.path.join(task.places.objects(), digest)) if digest else None
 
 
-def mend_revisions(task: Task, settled: Settled) -> Settled:
-    """Put back every filed revision that is not what was filed; what stood there is kept."""
-    for name, digest in settled.memory.filed.items():
+def restore_revisions(change: Change) -> None:
+    """Restore every filed revision that has changed; the changed text is kept."""
+    task = change.task
+    for name, digest in change.memory.filed.items():
         path = task.native.path(name)
         try:
             found = read_plain(path)
@@ -63,11 +62,9 @@ def mend_revisions(task: Task, settled: Settled) -> Settled:
             continue
         data = _object(task, digest)
         if data is None or sha256_of(data) != digest:
-            raise UnreadableError("a filed revision is missing or damaged", where=path, next_step="detent audit")
-        why = f"{name} is filed and never changes; it was put back"
+            raise UnreadableError(say.revision_damaged(), where=path)
+        why = say.revision_put_back(name)
         kept = task.store.keep(found) if found else ""
         _write(task, name, data)
-        line = Restored(file=name, why=why, kept=kept)
-        memory, document = remember(task, settled.memory, settled.document, line)
-        settled = settled.replace(memory=memory, document=document, notes=(*settled.notes, why))
-    return settled
+        change.write(Restored(file=name, why=why, kept=kept))
+        change.notes += (why,)

@@ -1,6 +1,6 @@
 """Reads a specification: the promise an agent makes when it is done, and the criteria it is then held to.
 
-Both are read as a reader of the Markdown sees them: what stands in code, comments or quotes is nobody's promise.
+Both are read as a reader of the Markdown sees them: text in code, comments or quotes is no promise.
 
 - one line `Promise: <promise>TEXT</promise>`, or the tag alone on a line
 - under `## Criteria` (or another of `HEADINGS`) one list item for each criterion: `- what must hold`; a command that
@@ -16,6 +16,7 @@ import re
 from detent.core.record import Record
 from detent.gates.plan import read_plan
 from detent.gates.verdict import is_quoted
+from detent.packs.ralf import words as say
 from detent.store.text.markdown import find_section, is_placeholder, scan
 
 HEADINGS = ("Criteria", "Acceptance Criteria", "Completion Criteria", "Success Criteria")
@@ -28,11 +29,11 @@ _COMMAND = re.compile(r"(?:^|[\s;,(\u2013\u2014-])cmd[ \t]*:[ \t]*(?P<line>\S.*)
 _NO_COMMAND = re.compile(r"(?:^|[\s;,(\u2013\u2014-])cmd[ \t]*:[ \t`)]*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST_PROMISE = 80
 MOST_CRITERIA = 100
-_MOST_SHOWN = 60  # characters of somebody's words in a sentence about them
+_MOST_SHOWN = 60  # characters of a quotation in a sentence about it
 
 
 class Criterion(Record):
-    """One thing that must hold; without a command somebody has to look."""
+    """One thing that must hold; without a command an agent or a person has to judge it."""
 
     label: str
     text: str
@@ -55,10 +56,9 @@ def read_spec(text: str) -> Spec:
     named = [name for name in HEADINGS if find_section(text, name)] or [LOOSE]
     section = find_section(text, named[0])
     if section is None:
-        return Spec(promise, (), (*problems, f'there is no section "## {HEADINGS[0]}" (or "## {HEADINGS[1]}")'))
-    if len(named) > 1:  # else those under one of them would be held by nobody
-        both = " and ".join(f'"## {name}"' for name in named)
-        return Spec(promise, (), (*problems, f"criteria stand under {both}: keep one of them"))
+        return Spec(promise, (), (*problems, say.no_section(*HEADINGS[:2])))
+    if len(named) > 1:  # else those under one of them would bind no one
+        return Spec(promise, (), (*problems, say.criteria_twice(named)))
     body = text[section.body_start : section.end]
     criteria: list[Criterion] = []
     for number, item in enumerate(_items(body)[:MOST_CRITERIA], 1):
@@ -66,11 +66,11 @@ def read_spec(text: str) -> Spec:
         criteria.append(criterion)
         problems += (problem,) if problem else ()
     labels = [criterion.label for criterion in criteria]
-    problems += tuple(f"{label} stands there twice" for label in dict.fromkeys(labels) if labels.count(label) > 1)
+    problems += tuple(say.label_twice(label) for label in dict.fromkeys(labels) if labels.count(label) > 1)
     if not criteria:
-        problems += (f'"## {named[0]}" lists no criterion',)
+        problems += (say.no_criterion(named[0]),)
     if len(_items(body)) > MOST_CRITERIA:
-        problems += (f"there are more than {MOST_CRITERIA} criteria",)
+        problems += (say.too_many_criteria(MOST_CRITERIA),)
     return Spec(promise, tuple(criteria), problems)
 
 
@@ -78,12 +78,12 @@ def _promise(text: str) -> tuple[str, tuple[str, ...]]:
     lines = [line.content for line in scan(text) if line.kind == "text" and not is_quoted(line, text)]
     found = dict.fromkeys(match["text"].strip() for line in lines if (match := _PROMISE.fullmatch(line)))
     if not found:
-        return "", (f'there is no line "{PROMISE_LINE}"',)
+        return "", (say.no_promise_line(PROMISE_LINE),)
     if len(found) > 1:
-        return "", ("it makes more than one promise",)
+        return "", (say.several_promises(),)
     (promise,) = found
     if is_placeholder(promise) or promise == "TEXT" or len(promise) > _LONGEST_PROMISE:
-        return "", (f"the promise {promise[:_MOST_SHOWN]!r} is empty, a placeholder or too long",)
+        return "", (say.no_real_promise(promise[:_MOST_SHOWN]),)
     return promise, ()
 
 
@@ -120,13 +120,13 @@ def _criterion(number: int, item: str) -> tuple[Criterion, str]:
     commands += lines
     text = " ".join([words, *more]).strip()
     shown = text or (commands[0].partition("\n")[0] if commands else "")
-    problem = ""
+    problem: str = ""
     if is_placeholder(text) and not commands:
-        problem = f"{label} says nothing"
+        problem = say.criterion_says_nothing(label)
     elif not commands and _NO_COMMAND.search(item):  # else an agent would judge what a command was to prove
-        problem = f'{label} has no command behind "cmd:"'
+        problem = say.criterion_without_command(label)
     elif len(commands) > 1:
-        problem = f"{label} has {len(commands)} commands: make a criterion of each"
+        problem = say.criterion_with_commands(label, len(commands))
     return Criterion(label, shown, commands[0] if commands else ""), problem
 
 

@@ -39,6 +39,7 @@ from detent.runner.access.secret_places import secret_places
 from detent.runner.task.layout import is_tracked, store_root, writes_of
 from detent.runner.task.pinned import sandbox_rules
 from detent.store.journal.places import config_folder, lies_in, state_folder
+from detent.words.runner import access as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from detent.effects.agents.catalog import Agent
     from detent.effects.host.process_limits import Limits
     from detent.effects.host.sandbox import Held
+    from detent.effects.tests.reporting import ReportPlace
     from detent.effects.workspace.checkout import Begins, Running, Setups
     from detent.runner.task.open import Task
     from detent.store.journal.places import Project
@@ -61,7 +63,7 @@ _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSI
 
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
     """The command line of a run, held as well as this host can; refused where the project asks for more."""
-    access = run_access(task, agent, task.memory.run["role"], cwd)
+    access = run_access(task, agent, task.memory.run.role, cwd)
     return _hold(place_of(task), access, argv, cwd, own_session=own_session)
 
 
@@ -97,13 +99,18 @@ def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
     return _hold(place_of(task), run_access(task, agent, role, cwd), (), cwd, own_session=True)
 
 
-def command_running(task: Task) -> Running:
+def command_running(task: Task, reports: ReportPlace | None = None) -> Running:
     """How the proof and set-up commands of a task are run."""
-    return running_in(place_of(task), task.memory.head["command_limits"])
+    return running_in(place_of(task), task.memory.head.command_limits, reports=reports)
 
 
-def running_in(place: Place, limits: Mapping[str, int], begins: Begins | None = None) -> Running:
-    """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded."""
+def running_in(
+    place: Place, limits: Mapping[str, int], begins: Begins | None = None, reports: ReportPlace | None = None
+) -> Running:
+    """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded.
+
+    `reports`: where test runners tell what they ran.
+    """
     from detent.effects.workspace.checkout import Running, unannounced  # a question for the level runs nothing
 
     cache = cache_of(place)  # once: what is shared may come while a checkout is made ready
@@ -112,6 +119,8 @@ def running_in(place: Place, limits: Mapping[str, int], begins: Begins | None = 
         make_cache(cache)
         access = command_access(place.replace(cache=""), cwd, laid)
         held = access.replace(writable=(cwd, *cache.writable), laid=joined(laid, cache.laid))
+        if reports is not None:
+            held = held.replace(writable=(*held.writable, reports.reports), shown=(*held.shown, reports.kit))
         return _hold(place, held, argv, cwd, own_session=True).argv
 
     held_back = withheld(os.environ, place.rules["pass"])
@@ -140,16 +149,13 @@ def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_se
         try:
             held = hold(probe, access, argv, cwd=cwd, own_session=own_session)
         except ToolError as error:  # Landlock can't say everything
-            problem = f"{problem}; {error.what}".removeprefix("; ")
+            problem = "; ".join(filter(None, (problem, error.what)))
         else:
             if held.network != TCP_DENIED or rules["require"] != "kernel":
                 return held
-            problem = f"{problem}; Landlock denies TCP alone, and UDP is network too".removeprefix("; ")
+            problem = "; ".join(filter(None, (problem, say.tcp_alone())))
     if rules["require"] == "kernel":
-        raise RefusedError(
-            f'[sandbox] require = "kernel", and the kernel does not hold this here: {problem}',
-            next_step="install bubblewrap, or start a task without that setting",
-        )
+        raise RefusedError(say.kernel_required(problem))
     return hold(Probe(NONE), access, argv, cwd=cwd)
 
 
@@ -158,7 +164,7 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     home = os.path.expanduser("~")
     folders = task.run_folders()
     tree_git = os.path.join(task.tree_path, ".git")
-    is_in_place = head["in_place"]
+    is_in_place = head.in_place
     work, place = _work(task, role, cwd), place_of(task, RUN_CACHE)
     cache = run_cache(task)
     return Access(
@@ -170,17 +176,17 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         ),
         hidden=(*_hidden(place, home, with_root=not is_in_place), *other_logins(place.agents, agent)),
         # What a reading role works in borrows the objects of the task's own git folder.
-        shown=(*_shown(place, home), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
+        shown=(*_shown(place, home), folders["DETENT_BIN"], *_program(agent), *_readable_checkout(task, work)),
         # In place the repository's own folder is the user's: hooks and settings run with the user's rights, wherever
         # they lie. So is what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays
         # writable.
         guarded=(tree_git, *_hooks(task), *_shared(task)) if is_in_place else (),
         watched=(
-            *(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
+            *(os.path.join(cwd, name) for name in protected_names(cwd, head.protect["deny"])),
             *steering(agent),
         ),
         scratch=_SCRATCH,
-        network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
+        network=head.sandbox_rules["network"].get(role, "allow") == "allow",
         laid=joined(joined(laid_of(task, cwd), cache.laid), laid_for(task, agent, role)),
     )
 
@@ -193,7 +199,7 @@ def _work(task: Task, role: str, cwd: str) -> tuple[str, ...]:
     return (cwd,) if is_tracked(store) and is_reading else (cwd, task.native.folder)
 
 
-def _read(task: Task, work: tuple[str, ...]) -> tuple[str, ...]:
+def _readable_checkout(task: Task, work: tuple[str, ...]) -> tuple[str, ...]:
     """The checkout of a task whose folder is part of the work, for runs that may not write all of it."""
     return (task.tree_path,) if is_tracked(task.machine.store) and task.tree_path not in work else ()
 
@@ -275,6 +281,12 @@ def unseen_arguments(place: Place, agent: Agent) -> tuple[str, ...]:
     access = command_access(place, place.root)
     files = [word for word in agent.argv[1:] if os.path.isabs(word) and os.path.exists(word)]
     return _unseen(access.replace(shown=(*access.shown, *_program(agent)), hidden=()), "", files)
+
+
+def refuse_unseen(task: Task, agent: Agent) -> None:
+    """A program that its run can't open would count as a crash of the agent."""
+    if unseen := unseen_arguments(place_of(task), agent):
+        raise ToolError(say.agent_not_seen(agent.name, unseen[0]), where=unseen[0])
 
 
 def _unseen(access: Access, root: str, paths: Sequence[str]) -> tuple[str, ...]:

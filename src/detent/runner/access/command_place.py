@@ -15,6 +15,7 @@ from detent.effects.host.sandbox import try_overlay
 from detent.runner.access.level import level_of, stamp_of
 from detent.store.disk.atomic import as_json, make_folders, read_cache, write_cache
 from detent.store.journal.places import lies_in
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,10 +43,8 @@ class Place(Record):
 
 def place_of(task: Task, cache: str = PROOF_CACHE) -> Place:
     head = task.memory.head
-    agents = head.get("agents", {}).get("table", {})
-    return Place(
-        task.project, task.root, head["sandbox_rules"], own_objects(task), os.path.join(task.home, cache), agents
-    )
+    agents = head.agents.get("table", {})
+    return Place(task.project, task.root, head.sandbox_rules, own_objects(task), os.path.join(task.home, cache), agents)
 
 
 def own_objects(task: Task) -> str:
@@ -90,7 +89,7 @@ def cache_variables(cache: Cache) -> dict[str, str]:
 
 def run_cache(task: Task) -> Cache:
     """What a run's package managers keep; only where the project sets anything up."""
-    return cache_of(place_of(task, RUN_CACHE)) if task.memory.head["workspace"]["setup"] else Cache("")
+    return cache_of(place_of(task, RUN_CACHE)) if task.memory.head.workspace["setup"] else Cache("")
 
 
 def joined(laid: Laid, more: Laid) -> Laid:
@@ -101,7 +100,7 @@ def overlay_problem(project: Project) -> str:
     """Why a private view of a folder can't be mounted; empty when it can. Tried once for each boot and version."""
     probe, folder = level_of(project), os.path.join(project.home(), SETUPS)
     if probe.level != BUBBLEWRAP:
-        return f"level {probe.level} has no mounts"
+        return say.level_without_mounts(probe.level)
     stamp, path = [*stamp_of(probe.program), folder], os.path.join(folder, "overlay.json")
     known = json.loads(read_cache(path) or b"{}")
     if known.get("stamp") != stamp:
@@ -118,7 +117,7 @@ def seat_of(project: Project) -> str:
 
 def laid_of(task: Task, cwd: str) -> Laid:
     """What was laid into the folder of a run when it was made ready."""
-    data = read_cache(task.places.laid(os.path.basename(cwd))) if task.memory.head["workspace"]["setup"] else b""
+    data = read_cache(task.places.laid(os.path.basename(cwd))) if task.memory.head.workspace["setup"] else b""
     content = json.loads(data or b"{}")
     if not content or content["folder"] != cwd or not seat_of(task.project):
         return NOTHING_LAID
@@ -128,7 +127,7 @@ def laid_of(task: Task, cwd: str) -> Laid:
 
 def is_laid(task: Task, cwd: str) -> bool:
     """Whether all that was laid into a folder is there to be mounted; a power cut or a person may have removed it."""
-    if not task.memory.head["workspace"]["setup"] or not seat_of(task.project):
+    if not task.memory.head.workspace["setup"] or not seat_of(task.project):
         return True
     laid = laid_of(task, cwd)
     parts = (part for one in laid.overlays for part in (one.lower, one.upper, one.work, one.merged))

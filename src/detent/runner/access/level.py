@@ -52,7 +52,7 @@ def remember_level(project: Project, probe: Probe) -> None:
 
 
 def stamp_of(program: str) -> list[object]:
-    """This boot, this trial and this very file: another one at the same place is tried anew."""
+    """This boot, this trial and this very file: another one at the same place is tried again."""
     if not program:
         return [boot_id(), _TRIAL, ""]
     seen = os.stat(program)

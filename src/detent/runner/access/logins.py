@@ -1,8 +1,8 @@
 """What a run may do with the folders agents keep in the user's home: logins, settings, conversations.
 
 An agent's own login is the real one and writable, because refresh tokens are single-use; logins of other agents are
-hidden. What steers an agent or is run by it is read-only; where no mount can make it so, a change is found afterwards
-and told. Nothing is restored here: the person may have made the change.
+hidden. Files that steer an agent or are run by it are read-only; where no mount can make them so, a change is found
+afterwards and reported. Nothing is restored here: the person may have made the change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
 
 _PRINTS = "steering.json"
-_MOST_FILES = 2000  # of a folder that are looked at
+_MOST_FILES = 2000  # read in a folder
 _LARGEST_BYTES = 4_000_000  # beyond that a file is known by its size and time
 _MOST_BYTES = 64_000_000  # the same for all files below one path together
 

@@ -19,8 +19,8 @@ from detent.runner.access.level import level_of
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.memory import utc_now
 from detent.store.journal.settings import FILE, READ_ISSUE, read_content
-from detent.store.journal.trusted import is_trusted, remember_trust
-from detent.store.journal.user_settings import effective_settings
+from detent.store.journal.user_settings import effective_settings, is_trusted, remember_trust
+from detent.words.runner import access as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _wanted(project: Project, data: bytes | None, where: str) -> Privileged:
+def _privileged(project: Project, data: bytes | None, where: str) -> Privileged:
     """What these settings want here; the level of their commands may be lower than the host's."""
     level = level_of(project).level
     if level == LANDLOCK:
@@ -81,16 +81,11 @@ def _wanted(project: Project, data: bytes | None, where: str) -> Privileged:
 
 def require_trust(project: Project, data: bytes | None, where: str) -> None:
     """Raise unless a person trusts what these settings want; settings that want nothing need no trust."""
-    wanted = _wanted(project, data, where)
+    wanted = _privileged(project, data, where)
     if not is_untrusted(project, wanted):
         return
     names = ", ".join(wanted.settings)
-    raise UntrustedError(
-        f"{FILE} wants what only a person may allow, and nobody trusted it yet: {names}",
-        where=where,
-        next_step=f"read it: detent trust --show; then: detent trust --yes, or: detent trust --digest {wanted.digest}",
-        wanted=wanted,
-    )
+    raise UntrustedError(say.not_trusted(FILE, names, wanted.digest), where=where, wanted=wanted)
 
 
 def is_untrusted(project: Project, wanted: Privileged) -> bool:
@@ -103,7 +98,7 @@ def trust(project: Project, wanted: Privileged, by: str) -> None:
 
 def trust_written(project: Project, text: str, by: str) -> None:
     """Trust what `init` wrote itself: on a host without a sandbox its commands would need it."""
-    wanted = _wanted(project, text.encode(), FILE)
+    wanted = _privileged(project, text.encode(), FILE)
     if wanted.digest:
         trust(project, wanted, by)
 
@@ -117,8 +112,8 @@ def wanted_here(project: Project) -> tuple[Privileged, ...]:
     head = head_commit(project)
     found = []
     if head:
-        found.append(_wanted(project, read_committed(project, head, FILE), f"{FILE} of {head[:12]}"))
+        found.append(_privileged(project, read_committed(project, head, FILE), f"{FILE} of {head[:12]}"))
     path = os.path.join(project.root, FILE)
     with suppress(*((UnreadableError,) if head else ())):  # what is half written here concerns no task yet
-        found.append(_wanted(project, read_plain(path), path))
+        found.append(_privileged(project, read_plain(path), path))
     return tuple({wanted.digest: wanted for wanted in reversed(found) if wanted.digest}.values())[::-1]

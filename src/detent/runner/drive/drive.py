@@ -1,4 +1,4 @@
-"""Drives one task: takes what is open, starts the run its state wants, waits, and goes on until somebody must act.
+"""Drives one task: makes open moves, starts the run its state wants, waits, and repeats until a person must act.
 
 1. attend   what became of a planned run; an ended one is decided
 2. move     what the file asks for, then every move the engine may take by itself
@@ -33,7 +33,6 @@ from detent.runner.step.step import Outcome, step
 from detent.runner.task.agents import wakes_at
 from detent.runner.task.asks import left_open, question, taken_back, why_here
 from detent.runner.task.open import needs_word, waits_at_end
-from detent.runner.task.unready import UNREADY_NEXT
 from detent.runner.tell.explain import deploy_word, explain, may_ask
 from detent.runner.tell.foresee import engine_lacks
 from detent.runner.tell.inbox import again_command, open_sign_offs
@@ -41,30 +40,34 @@ from detent.runner.tell.judging import is_judged_next
 from detent.store.disk.atomic import write_atomic
 from detent.store.journal.events import Moved, Proved, SetUp
 from detent.store.journal.run_events import Claimed, RunEnded
-from detent.store.text.names import name_some
+from detent.words.runner import drive as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from detent.runner.step.proving.prove import Progress
     from detent.runner.task.open import Task
+    from detent.runner.tell.explain import PersonsWord
 
     Tell = Callable[["Happened"], None]
     Reply = Callable[[Outcome], Mapping[str, Any]]
 
-UNDRIVEN = "nobody drives it: its next agent run needs a person's word"
-TICK_S = 0.2  # between two looks at requests and budget while a run lives
+UNDRIVEN = say.not_driven()
+TICK_S = 0.2  # between two checks of requests and budget while a run lives
 
 
 class Happened(Record):
     """One thing worth telling while a task is driven."""
 
-    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up | noted
+    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up | noted | proving
     task: Task
     outcome: Outcome | None = None
     line: Claimed | None = None  # the journal line it is about, where a run asked for something
     said: Mapping[str, Any] = {}  # of a set-up: its command, or for which folder it was made, why and how large
+    progress: Progress | None = None  # how far a proof has come
 
 
 class Rest(Record):
@@ -90,22 +93,21 @@ def drive(
 ) -> Rest:
     """Until the task rests; with `once` at most one run is started. `asked`: a person wants a run now.
 
-    Without `may_wait` a run that is under way is left to somebody else, without `may_start` none is begun. A stop after
-    the journal line `since` calls it off: who drives for somebody else was meant by it although it came before this
-    process did.
+    Without `may_wait` a living run is left to another driver, without `may_start` none is begun. A stop after the
+    journal line `since` calls it off: it also means a driver started on another's behalf, whose process came later.
     """
     started, told, read_to = False, 0, task.memory.size
     since = task.memory.snapshot.seq if since is None else since
     while True:
         try:
             task = advance(task, tell)
-        except SetUpError as error:  # no agent is called in for what no agent can mend
-            return Rest(task.now(), "person", f"{error.kind}: {error.what}; {error.next_step}")
+        except SetUpError as error:  # no agent is called in for a fault that no agent can repair
+            return Rest(task.now(), "person", say.failed_with_remedy(error.kind, error.what, error.next_step))
         read_to = _tell_copies(task, tell, read_to)
         if task.memory.run and not may_wait:
-            return Rest(task, "running", f"agent run #{task.memory.run['run']} is under way")
+            return Rest(task, "running", say.run_under_way(task.memory.run.run, task.id))
         if task.memory.run:
-            if task.memory.run["run"] != told:
+            if task.memory.run.run != told:
                 tell(Happened("adopted", task))
             wait(task, tell, reply)
             started = True
@@ -123,9 +125,9 @@ def drive(
             tell(Happened("set_up", task, said=ready.copy))
         if ready.failed is not None:
             why, _, said = failure_words(ready.failed).partition("\n")
-            return Rest(task, "person", why, UNREADY_NEXT.format(task.id), said)
+            return Rest(task, "person", why, of_task.mend_set_up(task.id), said)
         task = start_run(task, ready)
-        started, asked, told = True, False, task.memory.run.get("run", 0)
+        started, asked, told = True, False, task.memory.run.run
         if told:
             tell(Happened("started", task))
 
@@ -133,6 +135,11 @@ def drive(
 def tell_set_up(task: Task, tell: Tell, command: str) -> None:
     """Say which command of set-up begins: it may take minutes."""
     tell(Happened("setting_up", task, said={"command": command}))
+
+
+def tell_progress(task: Task, tell: Tell, progress: Progress) -> None:
+    """Say what a proof does now: it may take minutes."""
+    tell(Happened("proving", task, progress=progress))
 
 
 def after_once(task: Task, since: int) -> Rest:
@@ -147,8 +154,8 @@ def after_once(task: Task, since: int) -> Rest:
         return Rest(task, "failed", failed)
     asked = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
     if asked is None:
-        return Rest(task, "running", "one run was asked for")
-    return Rest(task, "refused", f"agent run #{task.memory.visit['run']} asked for {asked} and was refused")
+        return Rest(task, "running", say.one_run_asked_for())
+    return Rest(task, "refused", say.run_refused(task.memory.visit.run, asked))
 
 
 def _failed_run(task: Task, since: int) -> str:
@@ -160,18 +167,18 @@ def _failed_run(task: Task, since: int) -> str:
     moved = (line for line in later if isinstance(line, Moved) and line.seq > ended.seq)
     if any(line.by != "crash" for line in moved):
         return ""
-    return f"agent run #{ended.run} {EXITS[ended.exit]}"
+    return say.run_ended(ended.run, EXITS[ended.exit])
 
 
 def _called_off(task: Task, since: int) -> Rest | None:
-    """A person who says stop while a task is driven means this driving, not only the run."""
+    """A person's stop while a task is driven means this driving, not only the run."""
     driven = task.memory.driven
-    if not driven or driven["on"] or driven["seq"] <= since:
+    if not driven or driven.on or driven.seq <= since:
         return None
     task = as_left(task)
     if task.machine.states[task.memory.snapshot.state].is_end:  # cancelling a task stops it too
         return resting(task)
-    return Rest(task, "person", f"stopped by {driven['name']}")
+    return Rest(task, "person", say.stopped_by(driven.name))
 
 
 def advance(task: Task, tell: Tell) -> Task:
@@ -186,16 +193,16 @@ def advance(task: Task, tell: Tell) -> Task:
 
 
 def _advance(task: Task, tell: Tell) -> Task:
-    task, outcome = attend(task)
+    task, outcome = attend(task, partial(tell_progress, task, tell))
     if outcome is not None:
         tell(_told(outcome))
     if task.memory.run:
         return task
     for _ in range(2 * len(task.machine.states)):
-        outcome = step(task, None, otherwise=Signal("engine"))
+        outcome = step(task, None, otherwise=Signal("engine"), progress=partial(tell_progress, task, tell))
         task = outcome.task
         if not isinstance(outcome.decision, (Advance, Refuse)):
-            if outcome.notes:  # what was restored is told, move or not
+            if outcome.notes:  # restored files are reported, move or not
                 tell(Happened("noted", task, said={"notes": outcome.notes}))
             break
         tell(_told(outcome))
@@ -220,22 +227,27 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if not state.role or (state.driver != "agent" and not asked):
         is_title_true = state.is_rest and not taken_back(task.memory)
         waits = question(state, task.native) or (state.title if is_title_true else "")
-        waits = waits or f"{state.name} waits for a person"
+        waits = waits or say.waits_for_person(state.name)
         return Rest(task, "person", f"{waits}{why_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
-        return Rest(task, "person", f"protected files were touched: {name_some(word)}")
+        return Rest(task, "person", *_asked(task, word))
     if not asked and visit and (deploys := deploy_word(task)):
-        return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
+        return Rest(task, "person", say.say_so(deploys, task.id))
     if visit and task.memory.out and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
     return None if asked else _after_visit(task)
+
+
+def _asked(task: Task, word: PersonsWord) -> tuple[str, str]:
+    """What a person must accept, and the command where the reason does not tell it."""
+    return (say.protected_touched(word.files), "") if word.files else (word.proof, of_task.accept_tests(task.id))
 
 
 def _after_visit(task: Task) -> Rest | None:
     """Whether the last run of this visit left something to a person: a question, or the word for another run."""
     state = task.machine.states[task.memory.snapshot.state]
     if waits_for_answer(task.machine, task.memory) and (asks := question(state, task.native)):
-        return Rest(task, "person", asks, f'detent answer "what you decide" {task.id}')
+        return Rest(task, "person", asks, of_task.answer(task.id))
     if needs_word(task.memory, state) and not is_judged_next(task):
         return Rest(task, "person", _after_run(task))
     return None
@@ -246,20 +258,20 @@ def _after_run(task: Task) -> str:
     state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
     waits = open_sign_offs(explain(task, with_moves=True).moves)
     if not waits:
-        ended = f"the agent run in {state.name} ended without a move{left_open(task.memory)}"
-        if visit["exit"] != "finished":
-            ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
+        ended = say.ended_without_move(state.name, left_open(task.memory))
+        if visit.exit != "finished":
+            ended = say.run_ended(visit.run, EXITS.get(visit.exit, visit.exit))
         asked = question(state, task.native)
-        return f"{ended}{f'; {asked}' if asked else ''}; another one needs your word: {again_command(task.id, state)}"
-    words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
-    return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
+        return say.another_needs_word(ended, asked, again_command(task.id, state))
+    commands = [(move.verbs[0] if move.verbs else f"move {move.to}", move.to) for move in waits]
+    return say.sign_off_is_next(task.id, commands)
 
 
 def wait(task: Task, tell: Tell, reply: Reply) -> None:
     """Until the living run has ended or was lost; requests are answered and the budget is kept meanwhile."""
-    number = task.memory.run["run"]
+    number = task.memory.run.run
     folder = task.places.run(number)
-    reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
+    reader = EventReader(os.path.join(folder, EVENTS), task.memory.run.events)
     since = task.memory.size
     with Watch([folder]) as watch:
         load_for_ends()
@@ -287,15 +299,15 @@ def _tell_copies(task: Task, tell: Tell, since: int) -> int:
     lines, size = task.store.lines_after(since)
     for line in lines:
         if isinstance(line, SetUp) and line.made_bytes:
-            made = {"for": "the task's tree", "why": line.why, "made_bytes": line.made_bytes}
+            made = {"for": say.tasks_tree(), "why": line.why, "made_bytes": line.made_bytes}
             tell(Happened("set_up", task, said=made))
         elif isinstance(line, Proved) and line.set_up.get("made_bytes"):
-            tell(Happened("set_up", task, said={**line.set_up, "for": "the checkout for commands"}))
+            tell(Happened("set_up", task, said={**line.set_up, "for": say.checkout_for_commands()}))
     return size
 
 
 def keep_budget(task: Task, reader: EventReader) -> None:
-    """End a run that has used up a bound; which one is written where its end is looked at."""
+    """End a run that has used up a bound; the record of its end names the bound."""
     import time
 
     bounds = bounds_of(task)
@@ -309,7 +321,7 @@ def keep_budget(task: Task, reader: EventReader) -> None:
     )
     for name, value, most in used:
         if most and value > most:
-            folder = task.places.run(task.memory.run["run"])
+            folder = task.places.run(task.memory.run.run)
             write_atomic(os.path.join(folder, BOUND), f"{name} {value:g} of {most:g}".encode(), durable=False)
             keeper.stop(folder)
             return

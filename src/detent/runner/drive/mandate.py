@@ -8,10 +8,9 @@ from detent.core.values import Signal
 from detent.effects.host.keeper.watch import wait_for_end
 from detent.runner.run.ending import attend
 from detent.runner.run.runs import stop_run
-from detent.runner.step.settle import record
+from detent.runner.step.changing import changing
 from detent.runner.step.step import step
 from detent.runner.task.bell import ring
-from detent.store.disk.lock import Lock
 from detent.store.journal.run_events import Driven
 
 TYPE_CHECKING = False
@@ -27,29 +26,28 @@ _PAUSE_S = 0.05
 
 def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
     """Write down that a task is, or is no longer, to be driven; saying it twice says nothing new."""
-    with Lock(task.places.lock()):
-        memory = task.store.load()
+    with changing(task, settles=False) as change:
         # Stop also ends a `run` that drives the task, which began without a start.
-        if not on or not memory.driven.get("on", False):
-            memory = record(task, memory, Driven(on=on, by="person", name=name, reason=reason))
+        if not on or not change.memory.driven.on:
+            change.write(Driven(on=on, by="person", name=name, reason=reason))
     ring(task.project)
-    return task.replace(memory=memory)
+    return change.task
 
 
 def stop_and_wait(task: Task, longest_s: float) -> tuple[Task, bool]:
     """End a living run and decide what follows; whether there was one and it has ended."""
-    number = task.memory.run.get("run", 0)
+    number = task.memory.run.run
     if not number:
         return task, False
     stop_run(task)
     wait_for_end([task.places.run(number)], longest_s)
     task, _ = attend(task)
-    return task, task.memory.run.get("run", 0) != number
+    return task, task.memory.run.run != number
 
 
 def as_left(task: Task) -> Task:
     """The task after the command that stopped it: a cancel, and a stop where it pauses the task, also make a move."""
-    verb = CANCEL if task.memory.driven["reason"] == CANCEL else INTERRUPT
+    verb = CANCEL if task.memory.driven.reason == CANCEL else INTERRUPT
     if not any(verb in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges):
         return task
     state, ends = task.memory.snapshot.state, time.monotonic() + _LONGEST_MOVE_S

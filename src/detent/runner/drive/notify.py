@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from detent.words.runner import drive as say
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.drive.drive import Rest
@@ -17,9 +19,9 @@ _QUIET = ("running", "refused", "failed")
 def notify(rest: Rest, *, with_bell: bool = True) -> str:
     """Ring the bell and run the project's hook; what went wrong with the hook, in words.
 
-    A hook that fails changes nothing about the task: it is told, and that is all.
+    A hook that fails changes nothing about the task: its failure is only reported.
     """
-    wanted = rest.task.memory.head.get("notify", {})
+    wanted = rest.task.memory.head.notify
     if rest.why in _QUIET:
         return ""
     if with_bell and wants_bell(rest.task.memory) and sys.stderr.isatty():
@@ -30,7 +32,7 @@ def notify(rest: Rest, *, with_bell: bool = True) -> str:
 
 
 def wants_bell(memory: Memory) -> bool:
-    return bool(memory.head.get("notify", {}).get("bell", True))
+    return bool(memory.head.notify.get("bell", True))
 
 
 def _hook(rest: Rest, command: str) -> str:
@@ -42,11 +44,11 @@ def _hook(rest: Rest, command: str) -> str:
         "DETENT_STATE": task.memory.snapshot.state,
         "DETENT_REST": rest.why,
         "DETENT_WHY": rest.text,
-        "DETENT_TITLE": str(task.memory.head["title"]),
+        "DETENT_TITLE": str(task.memory.head.title),
     }
     finished = run(
         ("/bin/sh", "-c", command), cwd=task.project.root, env={**os.environ, **told}, timeout_s=HOOK_TIMEOUT_S
     )
     if finished.exit == 0:
         return ""
-    return f"the notify command ended with {finished.exit}: {command}"
+    return say.notify_ended(finished.exit, command)

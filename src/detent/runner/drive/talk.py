@@ -10,6 +10,7 @@ from detent.runner.drive.drive import TICK_S, advance, tell_set_up
 from detent.runner.run.drops import answer_drops
 from detent.runner.run.ready import failure_words, make_ready
 from detent.runner.run.runs import start_run
+from detent.words.runner import drive as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +22,13 @@ def talk(task: Task, tell: Tell, reply: Reply) -> Task:
     """Let a person and the agent of the current state work until one of them ends it; then decide what follows."""
     task = advance(task, tell)
     if task.memory.run:
-        number = task.memory.run["run"]
-        raise RefusedError(f"agent run #{number} is under way", next_step=f"wait for it, or: detent stop {task.id}")
+        number = task.memory.run.run
+        raise RefusedError(say.run_under_way(number, task.id))
     ready = make_ready(task, partial(tell_set_up, task, tell))
     if ready.failed is not None:
         raise RefusedError(
-            failure_words(ready.failed).replace("\n", "\n  | "),
+            say.set_up_failed(failure_words(ready.failed)),
             where=ready.failed.log,
-            next_step="fix what it says, and try the settings: detent doctor",
         )
     attended = Attended()
     task = start_run(task, ready, attended.begin, is_talk=True)

@@ -26,6 +26,9 @@ from detent.runner.task.bell import Bell, ring
 from detent.runner.task.open import load_all, load_task
 from detent.store.disk.atomic import make_folders
 from detent.store.disk.lock import Lock
+from detent.store.journal.memory import NO_RUN
+from detent.words.runner import drive as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +40,9 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Listed, Task
     from detent.store.journal.places import Project
 
-POLL_S = 30.0  # the safety net: every driven task is looked at this often whatever was or was not heard
-TICK_S = 0.25  # between two looks at requests and budget of one living run
-FEW = 20  # living runs that are looked at in one go
+POLL_S = 30.0  # the safety net: every driven task is checked this often, with or without a signal
+TICK_S = 0.25  # between two checks of requests and budget of one living run
+FEW = 20  # living runs that are checked in one go
 DEFAULT_JOBS = 4
 
 
@@ -83,7 +86,7 @@ class Supervisor:
         self.drops: dict[str, str] = {}  # where the run of a task lays its requests
         self.left: list[Left] = []  # what is to be done about ends that are written down
         self.children = Children()
-        self.unseen: Iterator[Listed] | None = None  # what is left of a look at all tasks
+        self.unseen: Iterator[Listed] | None = None  # the rest of a scan of all tasks
         self.tended, self.tend_due = 0, 0.0  # whose turn it is among the living runs, and when
         self.is_called_off = False
 
@@ -99,11 +102,7 @@ class Supervisor:
             with Lock(self.project.watch_lock(), wait_s=0.0):
                 return self._run(until_rest=until_rest)
         except LockedError as error:
-            raise RefusedError(
-                "this project is being watched already",
-                where=self.project.watch_lock(),
-                next_step="give tasks to it with: detent start TASK",
-            ) from error
+            raise RefusedError(say.watched_already(), where=self.project.watch_lock()) from error
 
     def _run(self, *, until_rest: bool) -> Mapping[str, Rest]:
         load_for_ends()
@@ -131,22 +130,22 @@ class Supervisor:
         return all(name in self.rests for name in self.tasks)
 
     def _look_on(self) -> None:
-        """The next task of a look at all of them."""
+        """The next task of a scan of all of them."""
         listed = next(self.unseen, None) if self.unseen is not None else None
         if listed is None:
             self.unseen = None
             return
         if listed.memory is None or listed.machine is None or self._is_watched(listed):
             return
-        is_wanted = listed.memory.driven.get("on", False) if self.wanted is None else listed.id in self.wanted
+        is_wanted = listed.memory.driven.on if self.wanted is None else listed.id in self.wanted
         # A run that lives is seen to its end, also one of another process.
         if is_wanted or listed.id in self.tasks or (self.wanted is None and listed.memory.run):
             self.look_at(listed.id)
 
     def _is_watched(self, listed: Listed) -> bool:
         """Whether the kernel will tell of this task's run: then there is nothing to look for."""
-        run = listed.memory.run if listed.memory is not None else {}
-        return bool(run) and self.project.task(listed.id).run(run["run"]) in self.watched
+        run = listed.memory.run if listed.memory is not None else NO_RUN
+        return bool(run) and self.project.task(listed.id).run(run.run) in self.watched
 
     def look_at(self, name: str) -> None:
         """Bring one task on as far as it goes without waiting."""
@@ -184,7 +183,7 @@ class Supervisor:
         except TakesLong:
             self.slow.add(name)
         except DetentError as error:
-            self._give_up(name, f"{error.kind}: {error.what}")
+            self._give_up(name, say.failed(error.kind, error.what))
             return None
         return task
 
@@ -192,8 +191,8 @@ class Supervisor:
         driven, (runs, seq) = task.memory.driven, self.begun[task.id]
         # A task that is named now is meant, whatever was said of it before.
         is_over = task.machine.states[task.memory.snapshot.state].is_end
-        if driven and not driven["on"] and not is_over and (self.wanted is None or driven["seq"] > seq):
-            return Rest(task, "person", f"stopped by {driven['name']}")
+        if driven and not driven.on and not is_over and (self.wanted is None or driven.seq > seq):
+            return Rest(task, "person", say.stopped_by(driven.name))
         if self.once and task.memory.runs > runs:
             return resting(task) or after_once(task, seq)
         snapshot = task.memory.snapshot
@@ -206,21 +205,21 @@ class Supervisor:
         """A run that another process began is seen to its end; that is no word for the next one. Nor is `once`."""
         if self.once and task.memory.runs > self.begun[task.id][0]:
             return False
-        return self.wanted is not None or bool(task.memory.driven.get("on", False))
+        return self.wanted is not None or bool(task.memory.driven.on)
 
     def _watch_run(self, task: Task) -> None:
-        folder = task.places.run(task.memory.run["run"])
+        folder = task.places.run(task.memory.run.run)
         if folder not in self.watched:
             self.watched[folder] = task.id
             self.watch.add(folder)
-            self.readers[task.id] = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
+            self.readers[task.id] = EventReader(os.path.join(folder, EVENTS), task.memory.run.events)
             self.drops[task.id] = drop_folder(task)  # to find it takes longer than to look into it
-            self.tell(Told(task.id, f"agent run #{task.memory.run['run']}: {task.memory.run['agent']}"))
+            self.tell(Told(task.id, say.run_of_agent(task.memory.run.run, task.memory.run.agent)))
 
     def _send(self, task: Task) -> None:
         """Let a process of its own decide what ended, take open moves and, if it may, start the next run."""
         if task.id in self.held or not self._has_room():
-            return  # the next end makes room, and then everything is looked at again
+            return  # the next end makes room, and then everything is checked again
         self.rests.pop(task.id, None)
         self.tried[task.id] = task.memory.snapshot.seq
         since = 0 if self.wanted is None else self.begun[task.id][1]
@@ -229,7 +228,7 @@ class Supervisor:
         try:
             self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))
         except DetentError as error:
-            self._give_up(task.id, f"{error.kind}: {error.what}")
+            self._give_up(task.id, say.failed(error.kind, error.what))
 
     def _has_room(self) -> bool:
         return len(self.children) + len(self.watched) < self.jobs
@@ -275,7 +274,7 @@ class Supervisor:
         try:
             tidy_up(left)
         except DetentError as error:
-            self._give_up(left.task.id, f"{error.kind}: {error.what}")
+            self._give_up(left.task.id, say.failed(error.kind, error.what))
 
     def _tend(self) -> None:
         """Answer requests and keep the budgets of a few living runs; everyone's turn comes once in TICK_S."""
@@ -294,14 +293,14 @@ class Supervisor:
             self.held.add(child.name)
         elif child.code not in (0, 4, 6):
             what, next_step = _complaint(child.last_line)
-            self._give_up(child.name, f"it can't be driven: {what}", next_step)
+            self._give_up(child.name, say.not_drivable(what), next_step)
         else:
             self.look_at(child.name)
 
     def _give_up(self, name: str, why: str, next_step: str = "") -> None:
         """One task that can't be driven keeps no other from it; a later look tries it again."""
         task = self.tasks.get(name)
-        rest = None if task is None else Rest(task, "stopped", why, next_step or f"detent run {name}")
+        rest = None if task is None else Rest(task, "stopped", why, next_step or of_task.run(name))
         if rest is not None:
             self.rests[name] = rest
         self.tell(Told(name, why, rest))
@@ -320,6 +319,6 @@ def _complaint(last_line: str) -> tuple[str, str]:
 
     try:
         error = json.loads(last_line)["error"]
-        return f"{error['kind']}: {error['what']}", str(error["next"])
+        return say.failed(error["kind"], error["what"]), str(error["next"])
     except (ValueError, KeyError, TypeError):
         return last_line, ""

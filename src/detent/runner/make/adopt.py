@@ -17,11 +17,12 @@ from detent.runner.task.open import waits_at_end
 from detent.runner.task.pinned import pinned_settings
 from detent.store.disk.atomic import make_folders
 from detent.store.disk.lock import Lock
-from detent.store.journal.events import Adopted, with_found, with_request
+from detent.store.journal.head import Adopted, with_found, with_request
 from detent.store.journal.native import Native
 from detent.store.journal.places import make_task_folder
-from detent.store.text.labels import ROUNDS, state_label
+from detent.store.text.labels import state_label
 from detent.store.text.numbers import whole_number
+from detent.words.runner import adopt as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
-    from detent.runner.make.begin import Wish
+    from detent.runner.make.begin import NewTask
     from detent.runner.make.taken_over import TakenOver
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
@@ -45,9 +46,8 @@ class AtEnd(RefusedError):
     def __init__(self, state: str, native: Native, path: str) -> None:
         self.state, self.is_waiting = state, waits_at_end(native.machine.states[state])
         super().__init__(
-            f"{native.file} names {state}, an end: nothing here proves how it was reached",
+            say.names_an_end(native.file, state, native.state_label),
             where=path,
-            next_step=f"write the state it is to go on from behind '{native.state_label}:'",
         )
 
 
@@ -56,15 +56,15 @@ def _spelt(state: str, machine: Machine) -> str:
     return next((name for name in machine.states if name.casefold() == state.casefold()), state)
 
 
-def adopt(wish: Wish) -> Task:
+def adopt(new_task: NewTask) -> Task:
     """Take over a folder made by another tool: its owned fields are read once, its evidence counts as old."""
-    folder = os.path.realpath(wish.folder)
+    folder = os.path.realpath(new_task.folder)
     if not os.path.isdir(folder):
-        raise UsageError(f"there is no folder {folder}", next_step="detent adopt DIR MACHINE")
-    site = site_for(wish.replace(in_place=True))  # such a folder belongs to somebody's checkout already
+        raise UsageError(say.no_folder(folder))
+    site = site_for(new_task.replace(in_place=True))  # such a folder belongs to a checkout already
     project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
-    machine, pinned, pack = load_for_task(project, wish.machine, settings)
+    machine, pinned, pack = load_for_task(project, new_task.machine, settings)
     kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
@@ -77,48 +77,47 @@ def adopt(wish: Wish) -> Task:
         document = document.replace(state=_spelt(document.state, machine))
         if document.state not in machine.states:
             raise UnreadableError(
-                f"{native.file} names the state {document.state!r}, which {machine.name} does not have",
+                say.unknown_state(native.file, document.state, machine.name, native.state_label, machine.states),
                 where=document.path,
-                next_step=f"write one of these behind '{native.state_label}:': {', '.join(machine.states)}",
             )
         if machine.states[document.state].is_end:
             raise AtEnd(document.state, native, document.path)
         _refuse_counts(machine, document)
         taken = read_taken_over(native, document, project)
         refuse_problems(taken, document)
-        task_id = _id_for(project, wish, taken, document)
+        task_id = _id_for(project, new_task, taken, document)
         native = Native(machine, folder, project.task(task_id))
-        wish = wish.replace(title=wish.title or taken.title or task_id, in_place=True)
+        new_task = new_task.replace(title=new_task.title or taken.title or task_id, in_place=True)
         head = head_of(
-            Adopted, site, settings, machine, pinned, wish.replace(task_id=task_id, folder=folder), kept, pack
+            Adopted, site, settings, machine, pinned, new_task.replace(task_id=task_id, folder=folder), kept, pack
         )
-        snapshot = _adopted(machine, document, enter(machine, mode_of(machine, wish.mode or taken.mode)))
+        snapshot = _adopted(machine, document, enter(machine, mode_of(machine, new_task.mode or taken.mode)))
         snapshot = snapshot.replace(visits={**snapshot.visits, **taken.visits})
         make_task_folder(native.places)
         copy = keep_copy(native, project)
         head = with_found(head, {**taken.found, "filed": keep_revisions(native)})
-        begin_draft(native, taken.found["revision"], wish.title)
+        begin_draft(native, taken.found.get("revision", 0), new_task.title)
         shown = exclude_root(machine.store, project)
-        notes = (*((shown,) if shown else ()), f"the folder as it was is kept in {copy}")
+        notes = (*((shown,) if shown else ()), say.folder_kept(copy))
         return begin(project, native, with_request(head, request={}, notes=notes), snapshot, pinned)
 
 
-def _id_for(project: Project, wish: Wish, taken: TakenOver, document: Document) -> str:
+def _id_for(project: Project, new_task: NewTask, taken: TakenOver, document: Document) -> str:
     """The id the file names; where it names none, the one that is asked for, else one made from the title."""
-    if taken.id and wish.task_id not in ("", taken.id):
+    if taken.id and new_task.task_id not in ("", taken.id):
         raise RefusedError(
-            f"{os.path.basename(document.path)} names the id {taken.id!r}, not {wish.task_id!r}",
-            where=document.path,
-            next_step="leave --id out, or change the id in that file",
+            say.other_id(os.path.basename(document.path), taken.id, new_task.task_id), where=document.path
         )
-    return free_id(project, wish.task_id or taken.id, wish.title or os.path.basename(os.path.dirname(document.path)))
+    return free_id(
+        project, new_task.task_id or taken.id, new_task.title or os.path.basename(os.path.dirname(document.path))
+    )
 
 
 def _read_foreign(native: Native) -> Document:
     try:
         return native.read()
     except UnreadableError as error:
-        error.next_step = f"give a folder with a readable {native.file}, or make a new task: detent new --dir DIR"
+        error.next_step = say.no_readable_file(native.file)
         raise
 
 
@@ -131,21 +130,17 @@ def _refuse_counts(machine: Machine, document: Document) -> None:
             continue
         count = whole_number(value)
         if count is None:
-            problems.append(f"{limit.field} is {value!r:.40}, which is no count")
+            problems.append(say.no_count(limit.field, value))
         elif count - limit.first > limit.cap:
-            problems.append(f"{limit.field} is {value}, and {machine.name} counts no further than {limit.cap}")
+            problems.append(say.count_beyond(limit.field, value, machine.name, limit.cap))
     if problems:
-        raise RefusedError(
-            f"{os.path.basename(document.path)}: {'; '.join(problems)}",
-            where=document.path,
-            next_step="correct it there, then run the same command again",
-        )
+        raise RefusedError(say.problems_of_file(os.path.basename(document.path), problems), where=document.path)
 
 
 def _adopted(machine: Machine, document: Document, snapshot: Snapshot) -> Snapshot:
     """What the file says of registers and counters, and what the machine takes for granted in this state."""
     state, fields = document.state, document.fields
-    registers = {**snapshot.registers, **machine.store.get("adopted", {}).get(state, {})}
+    registers = {**snapshot.registers, **machine.store.adopted.get(state, {})}
     for register in machine.registers.values():
         value = fields[register.field].line_value.strip("*_` ").lower() if register.field in fields else ""
         known = {name.lower(): name for name in register.values}
@@ -156,7 +151,7 @@ def _adopted(machine: Machine, document: Document, snapshot: Snapshot) -> Snapsh
         value = fields[limit.field].line_value if limit.field in fields else ""
         if (count := whole_number(value)) is not None:
             counters[limit.name] = min(max(count - limit.first, 0), limit.cap)
-    rounds = {name: _round(fields, state_label(machine, ROUNDS, name)) for name in machine.states}
+    rounds = {name: _round(fields, state_label(machine, machine.store.rounds, name)) for name in machine.states}
     visits = {name: count for name, count in {state: 1, **rounds}.items() if count}
     return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1, **visits})
 

@@ -14,6 +14,7 @@ from detent.store.disk.folders import shown_path, walk
 from detent.store.journal.places import POINTER
 from detent.store.journal.tasks import TaskStore
 from detent.store.text.numbers import whole_number
+from detent.words.runner import adopt as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MOST_LEVELS = 64  # of folders in each other
 
 def revision_files(native: Native) -> dict[int, str]:
     """The revisions that lie in the folder, by number."""
-    folder, _, name = native.machine.store["revision"].rpartition("/")
+    folder, _, name = native.machine.store.revision.rpartition("/")
     before, _, behind = name.partition("{n}")
     try:
         listed = os.listdir(native.path(folder))
@@ -47,11 +48,11 @@ def revision_files(native: Native) -> dict[int, str]:
 def keep_copy(native: Native, project: Project) -> str:
     """Copy the whole folder as it is, synced; returns where the copy lies. A copy that holds the same is used again."""
     store = native.machine.store
-    is_beside = bool(store.get("root")) and not is_tracked(store)
+    is_beside = bool(store.root) and not is_tracked(store)
     place = store_root(store, project.root) if is_beside else native.places.folder
     sweep(native.folder, native.file)  # the project's lock is held
     found = _contents(native.folder)
-    added = {POINTER, store.get("draft", "")}  # files that a killed `adopt` may have written after its copy
+    added = {POINTER, store.draft}  # files that a killed `adopt` may have written after its copy
     target, number = os.path.join(place, COPIES, native.places.id), 1
     while os.path.lexists(target):  # of a killed `adopt`, or of an earlier task of that name
         kept = _contents(target)
@@ -69,7 +70,7 @@ def keep_copy(native: Native, project: Project) -> str:
         os.rename(scratch, target)
         sync_folder(os.path.dirname(target))
     except OSError as error:
-        raise storage_error(error, target, "the folder can't be copied before it is taken over") from error
+        raise storage_error(error, target, say.not_copied()) from error
     return target
 
 
@@ -78,21 +79,17 @@ def refuse_beyond(top: str) -> None:
     size = 0
     for number, path in enumerate(_paths_below(top), 1):
         if os.path.relpath(path, top).count(os.sep) > MOST_LEVELS:
-            raise _beyond(f"has more than {MOST_LEVELS} folders in each other", path)
+            raise _beyond(say.too_deep(MOST_LEVELS), path)
         status = os.lstat(path)
         size += status.st_size if stat.S_ISREG(status.st_mode) else 0
         if number > MOST_FILES:
-            raise _beyond(f"has more than {MOST_FILES} files", path)
+            raise _beyond(say.too_many(MOST_FILES), path)
         if size > MOST_BYTES:
-            raise _beyond(f"is larger than {MOST_BYTES >> 20} MB", path)
+            raise _beyond(say.too_large(MOST_BYTES), path)
 
 
 def _beyond(what: str, path: str) -> BeyondBoundError:
-    return BeyondBoundError(
-        f"the folder {what}, and is not copied before it is taken over",
-        where=shown_path(path),
-        next_step="move away what is no part of the task, then run the same command again",
-    )
+    return BeyondBoundError(say.beyond(what), where=shown_path(path))
 
 
 def _contents(top: str) -> dict[str, str]:
@@ -128,7 +125,7 @@ def _paths_below(top: str) -> Iterator[str]:
 
 def keep_revisions(native: Native) -> dict[str, str]:
     """Keep the text of every revision by its hash, so that it can be restored; returns file -> hash."""
-    if "revision" not in native.machine.store:
+    if not native.machine.store.revision:
         return {}
     store, kept = TaskStore(native.places), {}
     for name in revision_files(native).values():
@@ -138,8 +135,8 @@ def keep_revisions(native: Native) -> dict[str, str]:
 
 def begin_draft(native: Native, revision: int, title: str) -> None:
     """Where a draft of every new task is missing: the last revision, to be revised, else the machine's own text."""
-    draft = native.machine.store.get("draft", "")
-    if draft not in native.machine.store["files"] or os.path.lexists(native.path(draft)):
+    draft = native.machine.store.draft
+    if draft not in native.machine.store.files or os.path.lexists(native.path(draft)):
         return
     if revision:
         data = read_plain(native.path(revision_files(native)[revision])) or b""

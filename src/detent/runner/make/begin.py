@@ -14,22 +14,23 @@ from detent.gates.commands import runs_commands
 from detent.gates.judge import evidence_hashes
 from detent.runner.access.level import level_of
 from detent.runner.access.trust import require_trust
+from detent.runner.make.kind import kind_of
+from detent.runner.step.changing import changing
 from detent.runner.step.locks import close_locks
 from detent.runner.step.look import look
-from detent.runner.step.settle import lines_of
 from detent.runner.task.open import Task, find_project, load_task
 from detent.runner.task.pinned import read_committed
 from detent.store.disk.atomic import make_folders, sweep, write_atomic
 from detent.store.disk.digest import sha256_of
-from detent.store.disk.lock import Lock
-from detent.store.journal.events import with_log
-from detent.store.journal.line import to_line
+from detent.store.journal.head import with_log
 from detent.store.journal.memory import Memory
 from detent.store.journal.places import Project, make_task_folder, write_pointer
 from detent.store.journal.settings import FILE, Settings
 from detent.store.journal.tasks import TaskStore
 from detent.store.journal.user_settings import effective_settings
 from detent.store.journal.vouched import print_of
+from detent.words.runner import make as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,13 +41,13 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.effects.git.git import Repository
     from detent.runner.task.pinned import Pinned
-    from detent.store.journal.events import Beginning
+    from detent.store.journal.head import Head
     from detent.store.journal.native import Native
 
-    B = TypeVar("B", bound=Beginning)
+    B = TypeVar("B", bound=Head)
 
 
-class Wish(Record):
+class NewTask(Record):
     """What a person asked for with `new` or `adopt`."""
 
     machine: str = ""
@@ -63,6 +64,7 @@ class Wish(Record):
     source: str = ""  # the file with what is to be done, or "-"
     issue: str = ""
     in_place: bool = False  # work in the user's checkout instead of a clone
+    kind: str = ""  # of the change; empty: it is guessed
     include_dirty: bool = False  # carry what is not committed into the clone
 
 
@@ -74,21 +76,15 @@ class Site(Record):
     repository: Repository | None
 
 
-def site_for(wish: Wish) -> Site:
-    project = find_project(wish.repo)
+def site_for(new_task: NewTask) -> Site:
+    project = find_project(new_task.repo)
     repository = find_repository(project.root)
     if repository is None:
         return Site(project, "", None)
     if repository.is_bare:
-        raise UsageError(
-            "a bare repository has no files to work on", where=repository.top, next_step="give a checkout with --repo"
-        )
+        raise UsageError(say.bare_repository(), where=repository.top)
     if repository.head is None:
-        raise RefusedError(
-            "the repository has no commit yet, so there is nothing to compare work with",
-            where=repository.top,
-            next_step='git add -A && git commit -m "first commit", then run the same command again',
-        )
+        raise RefusedError(say.no_commit_yet(), where=repository.top)
     return Site(project, repository.head, repository)
 
 
@@ -102,24 +98,19 @@ def read_settings(project: Project, baseline: str) -> Settings:
 
 def mode_of(machine: Machine, wanted: str) -> str:
     if wanted and wanted not in machine.modes:
-        known = ", ".join(machine.modes) or "none"
-        raise UsageError(f"{machine.name} has no mode {wanted!r}", next_step=f"its modes: {known}")
+        raise UsageError(of_task.no_mode(machine.name, wanted, machine.modes))
     return wanted
 
 
 def takes_checks(machine: Machine) -> bool:
     """Whether a command that is given to a task is run by a gate, or at least kept in its file."""
-    return bool(machine.store.get("checks")) or runs_commands(machine)
+    return bool(machine.store.checks) or runs_commands(machine)
 
 
 def refuse_idle_checks(machine: Machine, checks: Sequence[str]) -> None:
     """A check that no gate would ever run proves nothing, and its author relies on it."""
     if checks and not takes_checks(machine):
-        raise UsageError(
-            f"{machine.name} has no gate that runs commands: --check would prove nothing",
-            next_step="leave it out, or take a machine that runs them, such as phase; "
-            "those of [commands] in detent.toml are run when the work lands",
-        )
+        raise UsageError(say.no_gate_runs_commands(machine.name))
 
 
 def head_of(
@@ -128,22 +119,22 @@ def head_of(
     settings: Settings,
     machine: Machine,
     pinned: bytes,
-    wish: Wish,
+    new_task: NewTask,
     kept: Pinned,
     pack: str,
 ) -> B:
-    """A task's first line, but for what is known only once it is made; the wish names its id and folder."""
-    project, home = site.project, os.path.join(site.project.home(), wish.task_id)
-    in_place = wish.in_place or not site.baseline
+    """A task's first line, except values known only once it is made; the request names its id and folder."""
+    project, home = site.project, os.path.join(site.project.home(), new_task.task_id)
+    in_place = new_task.in_place or not site.baseline
     if in_place and site.repository is not None:
         refuse_sparse(site.repository)
-    named = [*settings.commands.items(), *((f"check {number}", line) for number, line in enumerate(wish.checks, 1))]
+    named = [*settings.commands.items(), *((f"check {number}", line) for number, line in enumerate(new_task.checks, 1))]
     return kind(
-        id=wish.task_id,
-        title=wish.title,
+        id=new_task.task_id,
+        title=new_task.title,
         machine=machine.name,
         digest=sha256_of(pinned),
-        dir=wish.folder,
+        dir=new_task.folder,
         root=project.root,
         common_dir=project.common_dir,
         home=home,
@@ -162,7 +153,7 @@ def head_of(
         land={"how": settings.land_how, "pr": settings.land_pr},
         notes=(),
         by="person",
-        name=wish.by,
+        name=new_task.by,
         sandbox=level_of(site.project).level,
         request={},
         agents=kept.agents,
@@ -173,10 +164,12 @@ def head_of(
         allow_no_new_privs=kept.allow_no_new_privs,
         prompts=kept.prompts,
         pack=pack,
+        proof={**settings.proof.to_json(), "runners": dict(settings.runners)},
+        change=kind_of(new_task.kind, new_task.title),
     )
 
 
-def begin(project: Project, native: Native, head: Beginning, snapshot: Snapshot, pinned: bytes) -> Task:
+def begin(project: Project, native: Native, head: Head, snapshot: Snapshot, pinned: bytes) -> Task:
     """Everything around the first journal line, which is what makes it a task."""
     places, machine = native.places, native.machine
     make_task_folder(places)
@@ -186,22 +179,19 @@ def begin(project: Project, native: Native, head: Beginning, snapshot: Snapshot,
     if not os.path.exists(machine_path):
         write_atomic(machine_path, pinned, durable=True)
     write_pointer(native.folder, places)
-    store = TaskStore(places)
-    with Lock(places.lock()):
+    draft = _draft(project, native, head, snapshot)
+    with changing(draft, settles=False) as change:
         sweep(native.folder, native.file)  # what a killed `new` left half-written is no evidence
-        document = native.read()
-        draft = _draft(project, native, head, snapshot)
+        change.document = document = native.read()
         entry = evidence_hashes(look(draft, draft.memory, document, ""))
         is_late = [lock for lock in machine.locks if snapshot.state not in lock.open_in]
         locked = close_locks(draft, snapshot, document, "") if is_late else {}
         head = with_log(head, print_of(native.log_path()) or {})  # lines in it that another tool wrote
-        memory = store.commit(None, head, snapshot.replace(entry=entry, locked=locked))
-        native.project(document, memory, {}, lines_of(draft, memory))
-        store.save_cache(memory)
+        change.begin(head, snapshot.replace(entry=entry, locked=locked))
     return load_task(project, places.id)
 
 
-def _draft(project: Project, native: Native, head: Beginning, snapshot: Snapshot) -> Task:
+def _draft(project: Project, native: Native, head: Head, snapshot: Snapshot) -> Task:
     """The task as it will be, to look at its files before its first line is written."""
-    memory = Memory(to_line(head), snapshot, 0, b"", 0, "")
+    memory = Memory(head, snapshot, 0, b"", 0, "")
     return Task(project, native.places, TaskStore(native.places), memory, native.machine, native)

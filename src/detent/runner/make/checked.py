@@ -13,6 +13,7 @@ from detent.runner.step.registry import meanings
 from detent.runner.task.pack import bring_pack
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.settings import FILE
+from detent.words.runner import make as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +37,8 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     except MachineError as error:
         if not limits and not options:
             raise
-        _checked(name, document, where, {}, ())  # a file that is wrong by itself is told as such
-        raise UsageError(
-            f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
-            next_step=f"correct {FILE} and commit it, then run the same command again",
-        ) from error
+        _checked(name, document, where, {}, ())  # a file that is wrong by itself is reported as such
+        raise UsageError(say.settings_do_not_fit(known, FILE, error.problems)) from error
 
 
 def load_for_task(project: Project, name: str, settings: Settings) -> tuple[Machine, bytes, str]:
@@ -60,7 +58,7 @@ def _checked(
         from detent.machines.findings import findings
 
         found = findings(machine, explore(machine), meanings())
-        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in found)
+        problems = tuple(say.finding(one.rule, one.story) for one in found)
     if problems:
         raise MachineError(problems, where=where)
     return machine
@@ -71,10 +69,7 @@ def misspelt(settings: Settings, machine: Machine | None = None) -> tuple[str, .
     known = built_in_names()
     others = {*settings.limits, *settings.options} - {machine.name if machine else ""}
     return (
-        *(
-            f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near}?"
-            for name, near in _nearly(others, known)
-        ),
+        *(say.unknown_machine(name, FILE, near) for name, near in _nearly(others, known)),
         *_misspelt_roles(settings, machine),
     )
 
@@ -93,8 +88,7 @@ def _misspelt_roles(settings: Settings, machine: Machine | None) -> Iterator[str
     known = {role for name in built_in_names() for role in read_document(name)[0].get("role", {})}
     for place, (names, besides) in places.items():
         for name, near in _nearly(set(names) - own, {*known, *own, besides} - {""}):
-            what = f"{place} of {FILE} names {name}, which is no role of a machine that comes with this tool"
-            yield f"{what}; do you mean {near}?"
+            yield say.unknown_role(place, FILE, name, near)
 
 
 def _nearly(names: Iterable[str], known: Iterable[str]) -> list[tuple[str, str]]:

@@ -14,14 +14,15 @@ from detent.errors import RefusedError, UsageError
 from detent.gates.plan import read_plan
 from detent.runner.make.begin import takes_checks
 from detent.runner.make.create import plan_line
-from detent.runner.step.order import put_in_order
-from detent.runner.step.settle import record, refuse_while_running, remember
+from detent.runner.step.changing import changing
 from detent.runner.task.pinned import read_overrides, read_usd
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import Configured, with_checks
 from detent.store.journal.fold import configured
+from detent.store.journal.line import FILE
 from detent.store.text.labels import labels_from
 from detent.store.text.numbers import whole_number
+from detent.words.runner import make as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from detent.store.journal.native import Document
 
 
-class Wanted(Record):
+class NewSettings(Record):
     """What was asked for, in the words of the command line."""
 
     usd: str = ""
@@ -43,43 +44,38 @@ class Wanted(Record):
     checks: tuple[str, ...] = ()
 
 
-def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task, bool]:
+def configure(task: Task, wanted: NewSettings, name: str, reason: str) -> tuple[Task, bool]:
     """Write down what is to hold from now on; False when all of it holds already and nothing was written."""
-    with Lock(task.places.lock()):
-        task = task.now()
+    with changing(task, settles=False) as change:
+        task = change.task
         _refuse_end(task)
-        line = _read(task, wanted, name, reason)
-        checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
+        line = _validated(task, wanted, name, reason)
+        checks = [line for line in wanted.checks if line not in {known for _, known in task.memory.head.commands}]
         if not checks and configured(task.memory, line) == (task.memory.head, task.memory.snapshot):
             return task, False
         shows_mode = bool(wanted.mode) and bool(labels_from(task.machine, ("mode",)))
         is_shown = bool(checks) or (shows_mode and not task.memory.run)
         if is_shown:
-            refuse_while_running(task, task.memory)
-            settled = put_in_order(task)
-            task = task.at(settled.memory)
+            change.settle()
+            task = change.task
         if checks:
-            line = _with_checks(task, settled.document, checks, line)
+            line = _with_checks(task, change.document, checks, line)
         _refuse_unsound(task, line)
-        if is_shown:
-            memory, _ = remember(task, task.memory, settled.document, line)
-        else:
-            memory = record(task, task.memory, line)
-    return task.at(memory), True
+        change.write(line, reach=FILE if is_shown else "")
+    return task.at(change.memory), True
 
 
 def _refuse_end(task: Task) -> None:
     """Where nothing goes on any more, nothing is to be set; an end that can be left is different."""
     state = task.machine.states[task.memory.snapshot.state]
     if state.is_end and not any(edge.reopen for edge in state.edges):
-        raise RefusedError(f"{state.name} is an end: nothing goes on here", next_step=f"detent evidence {task.id}")
+        raise RefusedError(say.nothing_goes_on(state.name, task.id))
 
 
-def _read(task: Task, wanted: Wanted, name: str, reason: str) -> Configured:
-    machine, table = task.machine, task.memory.head.get("agents", {}).get("table", {})
+def _validated(task: Task, wanted: NewSettings, name: str, reason: str) -> Configured:
+    machine, table = task.machine, task.memory.head.agents.get("table", {})
     if wanted.mode and wanted.mode not in machine.modes:
-        known = ", ".join(machine.modes) or "none"
-        raise UsageError(f"{machine.name} has no mode {wanted.mode!r}", next_step=f"its modes: {known}")
+        raise UsageError(of_task.no_mode(machine.name, wanted.mode, machine.modes))
     budget: dict[str, float] = {}
     if wanted.usd:
         budget["usd"] = read_usd(wanted.usd)
@@ -104,15 +100,13 @@ def _read(task: Task, wanted: Wanted, name: str, reason: str) -> Configured:
 def _limit(task: Task, word: str) -> tuple[str, int]:
     name, _, number = word.partition("=")
     if name not in task.machine.limits:
-        known = ", ".join(task.machine.limits)
-        raise UsageError(f"--limit {word}: {task.machine.name} has no limit {name!r}", next_step=f"its limits: {known}")
+        raise UsageError(say.no_limit(word, task.machine.name, name, task.machine.limits))
     return name, _whole(f"--limit {name}=", number)
 
 
 def _whole(flag: str, text: str) -> int:
     if not (number := whole_number(text)):
-        what = f"{flag.rstrip(' =')} needs a whole number from 1, not {text!r}"
-        raise UsageError(what, next_step=f"for example: {flag}5")
+        raise UsageError(say.no_whole_number(flag, text))
     return number
 
 
@@ -123,23 +117,17 @@ def _refuse_unsound(task: Task, line: Configured) -> None:
     head, snapshot = configured(task.memory, line)
     found = explore(task.at(task.memory.replace(head=head, snapshot=snapshot)).machine).violations
     if found:
-        raise RefusedError(
-            f"with these limits {task.machine.name} would not hold: {found[0].rule}: {' / '.join(found[0].story)}",
-            next_step="choose other limits",
-        )
+        raise RefusedError(say.would_not_hold(task.machine.name, found[0].rule, found[0].story))
 
 
 def _with_checks(task: Task, document: Document, checks: Sequence[str], line: Configured) -> Configured:
     """Further commands: they join every proof, and stand in the field the machine keeps for them, if it keeps one."""
-    label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
+    label, state = task.machine.store.checks, task.machine.states[task.memory.snapshot.state]
     if not takes_checks(task.machine):
-        raise UsageError(
-            f"{task.machine.name} keeps no commands of a task",
-            next_step="put them into [commands] of detent.toml; tasks made from then on run them",
-        )
+        raise UsageError(say.no_commands_kept(task.machine.name))
     if state.is_end:
-        raise RefusedError(f"{state.name} is an end: its frame stays as it was", next_step=f"detent next {task.id}")
-    count = len(task.memory.head["commands"])
+        raise RefusedError(say.frame_of_an_end(state.name, task.id))
+    count = len(task.memory.head.commands)
     commands = [[f"check {number}", line] for number, line in enumerate(checks, count + 1)]
     if not label:
         return with_checks(line, commands, {}, {})
@@ -147,11 +135,7 @@ def _with_checks(task: Task, document: Document, checks: Sequence[str], line: Co
     new = _longer(old, checks)
     shown = task.native.parsed(task.native.codec.replace(document.text, label, new)).value(label)
     if read_plan(shown) != (tuple(dict.fromkeys((*read_plan(old)[0], *checks))), read_plan(old)[1]):
-        raise RefusedError(
-            f'"{label}" as it stands can\'t take another command',
-            where=document.path,
-            next_step=f'write it there yourself, then run: detent amend {task.id} --reason "why"',
-        )
+        raise RefusedError(say.plan_takes_no_command(label, task.id), where=document.path)
     item = f"field:{label}"
     locked = {item: task.store.keep(shown.encode("utf-8"))} if item in task.memory.snapshot.locked else {}
     return with_checks(line, commands, {label: shown}, locked)

@@ -22,8 +22,7 @@ from detent.runner.task.pinned import pinned_settings
 from detent.runner.task.title import LONGEST_TITLE, one_line
 from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.lock import Lock
-from detent.store.journal.events import Created, with_request
-from detent.store.journal.line import to_line
+from detent.store.journal.head import Created, with_request
 from detent.store.journal.native import Native
 from detent.store.journal.places import branch_of
 
@@ -33,51 +32,51 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
-    from detent.runner.make.begin import Site, Wish
+    from detent.runner.make.begin import NewTask, Site
     from detent.runner.task.open import Task
 
 DEFAULT_MACHINE = "phase"
 
 
-def create(wish: Wish) -> Task:
+def create(new_task: NewTask) -> Task:
     """A new task with a fresh native folder."""
-    site = site_for(wish)
+    site = site_for(new_task)
     project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
-    request = find_request(project, settings, wish.source, wish.issue)
+    request = find_request(project, settings, new_task.source, new_task.issue)
     # Of a text that is kept whole the first words are enough.
-    words = one_line(wish.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
-    wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
+    words = one_line(new_task.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
+    new_task = new_task.replace(title=words or os.path.basename(new_task.folder.rstrip("/")) or "untitled task")
     machine, pinned, pack = load_for_task(
-        project, wish.machine or settings.default_machine or DEFAULT_MACHINE, settings
+        project, new_task.machine or settings.default_machine or DEFAULT_MACHINE, settings
     )
-    wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
-    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
-    snapshot = enter(machine, mode_of(machine, wish.mode))
-    refuse_idle_checks(machine, wish.checks)
+    new_task = new_task.replace(in_place=new_task.in_place or machine.store.in_place)
+    kept = pinned_settings(project, baseline, settings, machine, new_task.agents, new_task.usd)
+    snapshot = enter(machine, mode_of(machine, new_task.mode))
+    refuse_idle_checks(machine, new_task.checks)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
-        task_id = free_id(project, wish.task_id, wish.title)
-        folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
+        task_id = free_id(project, new_task.task_id, new_task.title)
+        folder = os.path.realpath(new_task.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
         is_whole = is_tracked(machine.store)  # what the repository holds there already stays proven
-        place = folder if wish.folder else store_root(machine.store, project.root) or folder
+        place = folder if new_task.folder else store_root(machine.store, project.root) or folder
         refuse_place(place, project, "" if is_whole else baseline)
         texts = _scaffold_texts(
-            native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
+            native, new_task, snapshot, _given(machine, new_task, words, _branch(site, new_task, machine, task_id))
         )
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
-        refuse_taken(folder, machine, texts if wish.folder or is_whole else {})
-        if wish.folder:
+        refuse_taken(folder, machine, texts if new_task.folder or is_whole else {})
+        if new_task.folder:
             refuse_second(folder, project)
         head = head_of(
-            Created, site, settings, machine, pinned, wish.replace(task_id=task_id, folder=folder), kept, pack
+            Created, site, settings, machine, pinned, new_task.replace(task_id=task_id, folder=folder), kept, pack
         )
         told: tuple[str, ...] = ()
         if site.repository is not None and not head.in_place:
-            told = begin_home(project, site.repository, to_line(head), machine, include_dirty=wish.include_dirty)
-        make_home(folder, is_given=bool(wish.folder))
+            told = begin_home(project, site.repository, head, machine, include_dirty=new_task.include_dirty)
+        make_home(folder, is_given=bool(new_task.folder))
         with _nothing_left(native):
             kept_request = keep_request(native.places, request) if request is not None else {}
             shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
@@ -102,13 +101,15 @@ def _nothing_left(native: Native) -> Iterator[None]:
         raise
 
 
-def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, bytes]:
+def _scaffold_texts(
+    native: Native, new_task: NewTask, snapshot: Snapshot, given: Mapping[str, str]
+) -> dict[str, bytes]:
     """The first content of every file of a new task, by name."""
     store = native.machine.store
-    extras = [name for key, name in store.get("extra", {}).items() if key in wish.extras]
+    extras = [name for key, name in store.extra.items() if key in new_task.extras]
     texts = {}
-    for name in (*store["files"], *extras):
-        text = scaffold(native.machine.name, name).replace("{title}", wish.title)
+    for name in (*store.files, *extras):
+        text = scaffold(native.machine.name, name).replace("{title}", new_task.title)
         if name == native.file:
             values = {**native.wanted_fields(snapshot, ""), **given}
             text = native.codec.write(text, {label: value for label, value in values.items() if value})
@@ -118,30 +119,30 @@ def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot, given: Mappi
 
 def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
     """Files first, journal last: a crash in between leaves a folder without a task, never a task without its folder."""
-    for name in native.machine.store.get("folders", ()):
+    for name in native.machine.store.folders:
         make_folders(native.path(name))
     for name, text in texts.items():
         make_folders(os.path.dirname(native.path(name)))
         write_atomic(native.path(name), text, durable=True)
 
 
-def _branch(site: Site, wish: Wish, machine: Machine, task_id: str) -> str:
+def _branch(site: Site, new_task: NewTask, machine: Machine, task_id: str) -> str:
     """The branch the work is done on; none without git, and none where HEAD names no branch."""
     if site.repository is None:
         return ""
-    return site.repository.branch or "" if wish.in_place else branch_of({"machine": machine.name, "id": task_id})
+    return site.repository.branch or "" if new_task.in_place else branch_of(machine.name, task_id)
 
 
-def _given(machine: Machine, wish: Wish, words: str, branch: str) -> Mapping[str, str]:
+def _given(machine: Machine, new_task: NewTask, words: str, branch: str) -> Mapping[str, str]:
     """The words and checks of the command line, in the fields the machine keeps for them."""
     given: dict[str, str] = {}
-    if label := machine.store.get("title"):
+    if label := machine.store.title:
         given[label] = words
-    if label := machine.store.get("branch"):
+    if label := machine.store.branch:
         given[label] = branch
-    if wish.checks and (label := machine.store.get("checks")):
-        lines = "\n".join(plan_line(line) for line in wish.checks)
-        given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"
+    if new_task.checks and (label := machine.store.checks):
+        lines = "\n".join(plan_line(line) for line in new_task.checks)
+        given[label] = lines.removeprefix("- ") if len(new_task.checks) == 1 else f"\n{lines}"
     return given
 
 

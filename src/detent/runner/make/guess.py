@@ -67,7 +67,7 @@ class Guess(Record):
 
 
 class SetUp(Record):
-    """What makes a fresh checkout ready, and the files that say when to do it anew."""
+    """The set-up of a fresh checkout, and the key files whose change repeats it."""
 
     commands: tuple[str, ...]
     key: tuple[str, ...]
@@ -111,7 +111,7 @@ def guess_carry(root: str) -> tuple[str, ...]:
 
 def _from_make(root: str) -> Iterator[tuple[str, str, str, str]]:
     name = next((name for name in _MAKEFILES if _is(root, name)), "")
-    targets = set(re.findall(r"^([a-z]+)[ \t]*:(?!:*=)", _text(root, name), re.MULTILINE)) if name else set()
+    targets = set(re.findall(r"^([a-z]+)[ \t]*:(?!:*=)", _text_of_file(root, name), re.MULTILINE)) if name else set()
     for target in NAMES:
         if target in targets:
             yield target, f"make {target}", name, "make"
@@ -119,7 +119,7 @@ def _from_make(root: str) -> Iterator[tuple[str, str, str, str]]:
 
 def _from_package(root: str) -> Iterator[tuple[str, str, str, str]]:
     try:
-        package = json.loads(_text(root, "package.json") or "{}")
+        package = json.loads(_text_of_file(root, "package.json") or "{}")
     except (ValueError, RecursionError):
         return
     scripts = package.get("scripts") if isinstance(package, dict) else None
@@ -131,8 +131,8 @@ def _from_package(root: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _from_python(root: str) -> Iterator[tuple[str, str, str, str]]:
-    project = _text(root, "pyproject.toml")
-    wanted = project + "".join(_text(root, name) for name in _requirements(root))
+    project = _text_of_file(root, "pyproject.toml")
+    wanted = project + "".join(_text_of_file(root, name) for name in _requirements(root))
     pytest = next((name for name in _PYTEST_FILES if _is(root, name)), "")
     if not pytest and "pytest" in wanted:
         pytest = "pyproject.toml" if "pytest" in project else _requirements(root)[0]
@@ -172,7 +172,7 @@ def _unittest(root: str) -> tuple[str, str, str] | None:
             continue
         for name in names:
             path = os.path.join(folder, name)
-            if re.fullmatch(r"test\w*\.py", name) and "unittest" in _text(root, path):
+            if re.fullmatch(r"test\w*\.py", name) and "unittest" in _text_of_file(root, path):
                 top = " -t ." if folder and _is(root, f"{folder}/__init__.py") else ""
                 return command + top, path, "python3"
     return None
@@ -190,7 +190,7 @@ def _is(root: str, name: str) -> bool:
     return os.path.isfile(os.path.join(root, name))
 
 
-def _text(root: str, name: str) -> str:
+def _text_of_file(root: str, name: str) -> str:
     """A file to guess from; one that can't be read says nothing."""
     try:
         return (read_plain(os.path.join(root, name)) or b"").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Looks at a host and a repository for `detent init`: agents, commands, set-up, sandbox. Reads only, needs no net."""
+"""Scans a host and a repository for `detent init`: agents, commands, set-up, sandbox. Reads only, needs no net."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from detent.effects.host.sandbox import Probe, best_level
 from detent.errors import ToolError, UsageError
 from detent.runner.make.guess import Guess, SetUp, guess_carry, guess_commands, guess_setup
 from detent.store.journal.user_settings import user_content
+from detent.words.runner import make as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,12 +57,10 @@ class Survey(Record):
 def survey(start: str, environment: Mapping[str, str]) -> Survey:
     """Look at the project a folder belongs to, with the programs and logins of this environment."""
     if not os.path.isdir(start):
-        raise UsageError(f"there is no folder {start}", next_step="give an existing folder with --repo PATH")
+        raise UsageError(of_task.no_folder(start))
     repository = find_repository(start)
     if repository is not None and repository.is_bare:
-        raise UsageError(
-            "a bare repository has no files", where=repository.top, next_step="give a checkout: --repo PATH"
-        )
+        raise UsageError(say.bare_repository_to_look_at(), where=repository.top)
     root = repository.top if repository is not None else os.path.abspath(start)
     catalog = load_catalog({})
     has = _finder(environment)

@@ -12,15 +12,16 @@ from detent.errors import MachineError, RefusedError, UnreadableError, UsageErro
 from detent.gates.judge import evidence_hashes
 from detent.machines.parse import parse
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.changing import changing
 from detent.runner.step.disorder import is_collected, read_document
 from detent.runner.step.look import look
-from detent.runner.step.settle import record
 from detent.runner.task.open import load_task
 from detent.runner.task.pack import bring_pack
 from detent.store.disk.atomic import read_plain
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import Configured
 from detent.store.journal.tasks import TaskStore
+from detent.words.runner import packs as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,26 +31,22 @@ if TYPE_CHECKING:
 
 def take_pack(project: Project, task_id: str, name: str, reason: str) -> tuple[str, str]:
     """The digest the task was pinned to and the one it is pinned to now; nothing is written where they are the same."""
-    places = project.task(task_id)
-    with Lock(places.lock()):
-        head = TaskStore(places).load().head
-        was = head.get("pack", "")
-        if not was:
-            raise RefusedError(
-                f"the machine {head['machine']} comes from no pack of your own", next_step=f"detent status {task_id}"
-            )
-        pack = bring_pack(project, head["machine"])
-        if pack is None:
-            raise UsageError(
-                f"the pack {head['machine']} is not in your settings", next_step="name its folder: [packs] folders"
-            )
+    head = TaskStore(project.task(task_id)).load().head
+    was = head.pack
+    if not was:
+        raise RefusedError(say.no_pack(head.machine, task_id))
+    pack = bring_pack(project, head.machine)
+    if pack is None:
+        raise UsageError(say.unknown_pack(head.machine))
+    if pack.digest == was:
+        return was, was
+    if not reason.strip():
+        raise UsageError(say.reason_missing(task_id))
+    with changing(load_task(project, task_id, pack=pack.digest), settles=False) as change:
+        task = change.task
+        was = task.memory.head.pack
         if pack.digest == was:
-            return was, was
-        if not reason.strip():
-            raise UsageError(
-                "other code for a task needs a reason", next_step=f'detent configure --pack --reason "why" {task_id}'
-            )
-        task = load_task(project, task_id, pack=pack.digest)
+            return was, was  # another process has just done this
         _refuse_unfit(task, pack.name)
         found = task.memory.snapshot.entry
         if not is_collected(task):
@@ -68,22 +65,19 @@ def take_pack(project: Project, task_id: str, name: str, reason: str) -> tuple[s
             pack=pack.digest,
             entry=found,
         )
-        record(task, task.memory, line)
+        change.write(line)
     return was, pack.digest
 
 
 def _refuse_unfit(task: Task, pack: str) -> None:
     """The machine stays as it was pinned: all it names must still be there."""
     head = task.memory.head
-    path = task.project.machine_path(head["digest"])
+    path = task.project.machine_path(head.digest)
     try:
         document = json.loads(read_plain(path) or b"")
     except ValueError as error:
-        raise UnreadableError("pinned machine is damaged", where=path, next_step="put it back from a backup") from error
+        raise UnreadableError(of_task.machine_damaged(), where=path) from error
     try:
-        parse(document, vocabulary(pack), limits=head["limits"], options=tuple(head["options"]))
+        parse(document, vocabulary(pack), limits=head.limits, options=tuple(head.options))
     except MachineError as error:
-        raise RefusedError(
-            f"the pack {pack} no longer fits the machine this task began with: {'; '.join(error.problems)}",
-            next_step="give it back what the machine names, or end the task and make a new one",
-        ) from error
+        raise RefusedError(say.does_not_fit(pack, error.problems)) from error

@@ -16,6 +16,7 @@ from detent.errors import RefusedError
 from detent.runner.make.adopted_files import revision_files
 from detent.store.journal.places import branch_of, is_task_id
 from detent.store.text.numbers import whole_number
+from detent.words.runner import adopt as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import Edge, Machine
+    from detent.store.journal.head import Found
     from detent.store.journal.native import Document, Native
     from detent.store.journal.places import Project
 
@@ -33,33 +35,33 @@ _FILES_SPEC = "file_spec"
 class TakenOver(Record):
     """What a file of another tool says; `problems` names each field that can't be taken over."""
 
-    id: str = ""
-    title: str = ""
-    mode: str = ""
-    visits: Mapping[str, int] = {}
-    found: Mapping[str, Any] = {}  # for the first journal line
-    problems: tuple[str, ...] = ()
+    id: str
+    title: str
+    mode: str
+    visits: Mapping[str, int]
+    found: Found  # for the first journal line
+    problems: tuple[str, ...]
 
 
 def read_taken_over(native: Native, document: Document, project: Project) -> TakenOver:
     """What the file and the folder say, by the names under which the machine shows them."""
     machine, problems = native.machine, list[str]()
-    labels = {source: label for label, source in machine.store.get("shows", {}).items()}
-    labels.setdefault("title", machine.store.get("title", ""))
+    labels = {source: label for label, source in machine.store.shows.items()}
+    labels.setdefault("title", machine.store.title)
     said = {source: document.value(label).strip() for source, label in labels.items() if label}
     for source in ("id", "title", "mode", "run", "branch", "commit", "created"):
         if said.get(source, "")[:1] in ("{", "[") and _json(said[source]) is not None:
-            problems.append(f"{labels[source]} is no text")
+            problems.append(say.no_text(labels[source]))
             said[source] = ""
     if said.get("id") and not is_task_id(said["id"]):
-        problems.append(f"{labels['id']} is {said['id']!r:.60}, which can't be an id here")
+        problems.append(say.no_id(labels["id"], said["id"]))
     if said.get("mode") and said["mode"] not in machine.modes:
-        problems.append(f"{labels['mode']} is {said['mode']!r:.60}; known: {', '.join(machine.modes)}")
+        problems.append(say.no_mode(labels["mode"], said["mode"], machine.modes))
     prepared = _baseline(said.get("baseline", ""), labels.get("baseline", ""), project, problems)
     if "branch" in labels:
         prepared |= _branch(said, labels["branch"], machine, project, problems, has_baseline=bool(prepared))
     revision = _revision(native, said.get("revision", ""), labels.get("revision", ""), document.state, problems)
-    found = {
+    found: Found = {
         "runs": _run_number(said.get("run", "")),
         "revision": revision,
         "prepared": prepared,
@@ -84,11 +86,11 @@ def _baseline(text: str, label: str, project: Project, problems: list[str]) -> d
         return {}
     content = _json(text)
     if not isinstance(content, dict) or not all(isinstance(content.get(name), str) for name in _BASELINE):
-        problems.append(f"{label} is no object with the texts {', '.join(_BASELINE)}")
+        problems.append(say.no_baseline(label, _BASELINE))
         return {}
     commit = content["commit_sha"]
     if not is_object_id(commit) or not project.common_dir or not _has_commit(project.common_dir, commit):
-        problems.append(f"{label}: {commit[:60]!r} is no commit of this repository")
+        problems.append(say.no_commit(label, commit))
         return {}
     return {"baseline": {name: content[name] for name in _BASELINE}}
 
@@ -102,11 +104,11 @@ def _branch(
 ) -> dict[str, Mapping[str, str]]:
     """The branch of the work: as named, else the one that bears the task's name and was made at the baseline."""
     named = said.get("branch", "")
-    name = named or (branch_of({"machine": machine.name, "id": said.get("id", "")}) if has_baseline else "")
+    name = named or (branch_of(machine.name, said.get("id", "")) if has_baseline else "")
     if name and project.common_dir and branch_commit(project.common_dir, name):
         return {"branch": {"name": name}}
     if named:
-        problems.append(f"{label}: this repository has no branch {named[:60]!r}")
+        problems.append(say.no_branch(label, named))
     return {}
 
 
@@ -122,19 +124,21 @@ def _files(edge: Edge) -> bool:
 def _revision(native: Native, text: str, label: str, state: str, problems: list[str]) -> int:
     """The number of the last revision in the folder; the file must name the same, or none."""
     store = native.machine.store
-    if "revision" not in store:
+    if not store.revision:
         return 0
     last = max(revision_files(native), default=0)
     named = whole_number(text) if text else last
     if named is None:
-        problems.append(f"{label} is {text!r:.60}, which is no number")
+        problems.append(say.no_number(label, text))
     elif named != last:
-        missing = store["revision"].replace("{n}", str(named))
-        told = f"the last one is {store['revision'].replace('{n}', str(last))}" if last else "it holds no revision"
-        problems.append(f"{label} is {named}, but the folder has no {missing} as its last revision: {told}")
+        missing = store.revision.replace("{n}", str(named))
+        if last:
+            problems.append(say.other_revision(label, named, missing, store.revision.replace("{n}", str(last))))
+        else:
+            problems.append(say.no_revision(label, named, missing))
     elif not last and state not in _before_filing(native.machine):
-        first = store["revision"].replace("{n}", "1")
-        problems.append(f"{state} needs a finalized spec, and the folder has no {first}; or begin at {_start(native)}")
+        first = store.revision.replace("{n}", "1")
+        problems.append(say.no_finalized_spec(state, first, _start(native)))
     return last
 
 
@@ -161,8 +165,4 @@ def _run_number(name: str) -> int:
 
 def refuse_problems(taken: TakenOver, document: Document) -> None:
     if taken.problems:
-        raise RefusedError(
-            f"{os.path.basename(document.path)}: {'; '.join(taken.problems)}",
-            where=document.path,
-            next_step="correct it there, then run the same command again",
-        )
+        raise RefusedError(say.problems_of_file(os.path.basename(document.path), taken.problems), where=document.path)

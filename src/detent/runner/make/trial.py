@@ -18,10 +18,10 @@ from detent.effects.host.last_lines import last_lines
 from detent.effects.workspace.checkout import (
     BUILD,
     Checkout,
+    CheckoutSpec,
     FrozenTree,
     Running,
     SetupFailed,
-    Wanted,
     Workspace,
     run_command,
     why_cut_short,
@@ -135,7 +135,7 @@ def try_commands(project: Project, settings: Settings, progress: Callable[[Progr
     )
     running = running_in(place, settings.command_limits)
     level, unseen = hold_in(place, (), home).level, unseen_folders(place, os.environ.get("PATH", os.defpath))
-    wanted = Wanted(
+    wanted = CheckoutSpec(
         os.path.join(home, "proof"),
         _frozen(project, private, commit),
         workspace,
@@ -199,7 +199,7 @@ def _left_behind(checkout: Checkout) -> tuple[str, ...]:
 
 
 def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
-    """The commit's tree through a git folder of our own, so that mending it can never touch the user's objects."""
+    """The commit's tree through a git folder of our own, so that its repair can never touch the user's objects."""
     if not commit:
         inside = os.path.relpath(os.path.realpath(project.control), os.path.realpath(project.root))
         return FrozenTree(private, tree_id(private, project.root, None, None, LeftOut((inside,), CACHES)), None)

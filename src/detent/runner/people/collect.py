@@ -1,6 +1,6 @@
-"""Removes what finished tasks left: homes, branches and refs; of a task that goes on only all of it, and by its name.
+"""Removes the leftovers of finished tasks: homes, branches and refs; a running task only as a whole, and by its name.
 
-A task counts as finished at an end that nobody can re-open. Git must show that its work has landed, whatever the
+A task counts as finished at an end that can't be re-opened. Git must show that its work has landed, whatever the
 journal says, or a person must say that it may go. Per task, its lock in hand:
 
 1. keep   what is in the home and in no checkpoint, as commits of the private git; work that git does not show anywhere
@@ -27,16 +27,19 @@ from detent.effects.workspace.home import keep_ref, kept_ids, remove_home, sweep
 from detent.errors import BeyondBoundError, DetentError, RefusedError
 from detent.runner.access.command_place import RECORDS, SETUPS, mounted_setups
 from detent.runner.step.anchor import drop_anchor
+from detent.runner.step.changing import changing
 from detent.runner.step.look import current_tree
-from detent.runner.step.settle import note, record
 from detent.runner.task.in_project import forget_active
 from detent.runner.task.layout import is_tracked, native_folder, store_root
 from detent.runner.task.open import is_over, load_all, load_task
 from detent.runner.tell.landed import branches_of_tasks, put_branches, work_of
 from detent.store.disk.lock import Lock
 from detent.store.journal.events import Collected
+from detent.store.journal.head import runs_before
+from detent.store.journal.line import JOURNAL
 from detent.store.journal.shown import run_id
 from detent.store.journal.tasks import last_line
+from detent.words.runner import people as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +71,7 @@ class Leftover(Record):
         return bool(self.home or self.branches or self.has_keep_ref or self.journal or self.backups or self.spared)
 
 
-class Wish(Record):
+class Cleanup(Record):
     """What a person asked for."""
 
     name: str
@@ -78,25 +81,25 @@ class Wish(Record):
     task: str = ""  # this one alone; it need not be finished if all of it may go
 
 
-def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
+def collect(project: Project, cleanup: Cleanup) -> tuple[Leftover, ...]:
     """Remove, or only list, what can go; what can't is listed with its reason."""
     if not os.path.isdir(project.tasks_folder()):
         return ()
     with Lock(project.lock_path()):
-        if not wish.dry_run:
+        if not cleanup.dry_run:
             sweep_homes(project.home(), set(project.task_ids()), project.common_dir)
             _drop_stray_refs(project)
         found, of_tasks = [], branches_of_tasks(project)
         for listed in load_all(project):
-            if wish.task and listed.id != wish.task:
+            if cleanup.task and listed.id != cleanup.task:
                 continue
-            if listed.error is None and (is_over(listed) or _is_given_up(listed, wish)):
-                leftover = _look(project, listed, wish, of_tasks)
-                if leftover.goes and not wish.dry_run:
-                    leftover = _remove(load_task(project, listed.id), leftover, wish, of_tasks)
+            if listed.error is None and (is_over(listed) or _is_given_up(listed, cleanup)):
+                leftover = _look(project, listed, cleanup, of_tasks)
+                if leftover.goes and not cleanup.dry_run:
+                    leftover = _remove(load_task(project, listed.id), leftover, cleanup, of_tasks)
                 if leftover:
                     found.append(leftover)
-        if not wish.dry_run:
+        if not cleanup.dry_run:
             _drop_set_ups(project)
         return tuple(found)
 
@@ -108,39 +111,34 @@ def _drop_set_ups(project: Project) -> None:
     folder, used, mounted = os.path.join(project.home(), SETUPS), set(), set()
     for listed in load_all(project):
         if listed.memory is not None and os.path.isdir(os.path.join(project.home(), listed.id)):
-            used.add(listed.memory.set_up.get("key", ""))
+            used.add(listed.memory.set_up.key)
             mounted |= mounted_setups(project.task(listed.id), folder)
     drop_unused(folder, os.path.join(folder, RECORDS), frozenset(used), frozenset(mounted))
 
 
-def _is_given_up(listed: Listed, wish: Wish) -> bool:
+def _is_given_up(listed: Listed, cleanup: Cleanup) -> bool:
     """Whether a person wants to be rid of a task that goes on; nothing of it may be left that could be driven."""
-    if listed.id != wish.task or listed.memory is None:
+    if listed.id != cleanup.task or listed.memory is None:
         return False
-    if number := listed.memory.run.get("run"):
-        raise RefusedError(
-            f"agent run #{number} works on {listed.id}", next_step=f"wait for it, or end it: detent stop {listed.id}"
-        )
-    if not (wish.unlanded and wish.journals):
-        raise RefusedError(
-            f"{listed.id} is in {listed.memory.snapshot.state}, which is no end",
-            next_step=f"give it up and remove all of it, also its journal: detent gc {listed.id} --yes --journals",
-        )
+    if number := listed.memory.run.run:
+        raise RefusedError(say.run_works_on(number, listed.id))
+    if not (cleanup.unlanded and cleanup.journals):
+        raise RefusedError(say.no_end(listed.id, listed.memory.snapshot.state))
     return True
 
 
-def _look(project: Project, listed: Listed, wish: Wish, of_tasks: Mapping[str, str]) -> Leftover:
+def _look(project: Project, listed: Listed, cleanup: Cleanup, of_tasks: Mapping[str, str]) -> Leftover:
     task = load_task(project, listed.id)
-    home = str(task.memory.head["home"])
+    home = str(task.memory.head.home)
     entries = task.store.history()
     has_landed = _has_landed(task, entries, of_tasks)
-    goes = (has_landed or wish.unlanded) and not task.memory.run
-    why = _why(task, has_landed=has_landed) if is_over(listed) else "given up"
+    goes = (has_landed or cleanup.unlanded) and not task.memory.run
+    why = _why(task, has_landed=has_landed) if is_over(listed) else say.given_up()
     branches = find_branches(project.common_dir, put_branches(entries)) if project.common_dir else ()
     backups = _backups(task)
-    # Only an end after which nothing is brought back says that they are not needed; any other leaves that to a person.
-    is_final = task.memory.snapshot.state in task.machine.store.get("final", ())
-    going = backups if is_final or wish.unlanded else ()
+    # Only an end after which nothing is restored says that they are not needed; any other leaves that to a person.
+    is_final = task.memory.snapshot.state in task.machine.store.final
+    going = backups if is_final or cleanup.unlanded else ()
     return Leftover(
         listed.id,
         goes,
@@ -148,22 +146,22 @@ def _look(project: Project, listed: Listed, wish: Wish, of_tasks: Mapping[str, s
         home if os.path.isdir(home) and os.path.basename(home) == listed.id else "",
         branches,
         listed.id in kept_ids(project.common_dir),
-        task.places.folder if wish.journals else "",
+        task.places.folder if cleanup.journals else "",
         going,
         len(backups) - len(going),
-        _records(task) if wish.journals else (),
-        _native_paths(task) if wish.journals else (),
+        _records(task) if cleanup.journals else (),
+        _native_paths(task) if cleanup.journals else (),
     )
 
 
 def _why(task: Task, *, has_landed: bool) -> str:
-    if task.memory.head["in_place"]:
-        return "worked in place"
+    if task.memory.head.in_place:
+        return say.worked_in_place()
     if has_landed:
-        return "landed"
-    if branch := task.memory.landed.get("branch", ""):
-        return f"the journal says that it landed on {branch}, git does not show it; it goes with --yes"
-    return "not landed; it goes with --yes"
+        return say.has_landed()
+    if branch := task.memory.landed.branch:
+        return say.landed_unseen(branch)
+    return say.not_landed()
 
 
 def _backups(task: Task) -> tuple[str, ...]:
@@ -176,10 +174,10 @@ def _backups(task: Task) -> tuple[str, ...]:
 def _records(task: Task) -> tuple[str, ...]:
     """What the machine keeps of the task's agent runs beside its tasks."""
     store = task.machine.store
-    if not store.get("runs"):
+    if not store.runs:
         return ()
-    folder = os.path.join(store_root(store, task.root), store["runs"])
-    first = task.memory.head.get("found", {}).get("runs", 0) + 1  # those before are of another tool
+    folder = os.path.join(store_root(store, task.root), store.runs)
+    first = runs_before(task.memory.head) + 1  # those before are of another tool
     paths = (os.path.join(folder, run_id(task.id, number)) for number in range(first, task.memory.runs + 1))
     return tuple(path for path in paths if os.path.lexists(path))
 
@@ -191,28 +189,28 @@ def _native_paths(task: Task) -> tuple[str, ...]:
         return ()
     folder = native_folder(store, task.project, task.id)
     paths = [folder] if os.path.realpath(task.native.folder) == os.path.realpath(folder) else []
-    if store.get("conversation"):
-        paths.append(os.path.join(root, store["conversation"].replace("{id}", task.id)))
+    if store.conversation:
+        paths.append(os.path.join(root, store.conversation.replace("{id}", task.id)))
     return tuple(path for path in paths if os.path.lexists(path))
 
 
 def _has_landed(task: Task, entries: Sequence[Line], of_tasks: Mapping[str, str]) -> bool:
     """Whether the work is safe elsewhere: in the checkout from the start, or where git shows it."""
-    return bool(task.memory.head["in_place"] or find_landed(work_of(task, entries, of_tasks)))
+    return bool(task.memory.head.in_place or find_landed(work_of(task, entries, of_tasks)))
 
 
-def _remove(task: Task, leftover: Leftover, wish: Wish, of_tasks: Mapping[str, str]) -> Leftover:
+def _remove(task: Task, leftover: Leftover, cleanup: Cleanup, of_tasks: Mapping[str, str]) -> Leftover:
     common_dir = task.project.common_dir
     try:
-        with Lock(task.places.lock()):
-            task = task.replace(memory=task.store.load())
+        with changing(task, settles=False) as change:
+            task = change.task
             going = _going(task, leftover)
             if not _is_recorded(task, leftover, going):
                 kept, leftover = _keep(task, going), _save_unlanded(task, leftover, of_tasks)
                 names = [*leftover.branches, *leftover.backups]
-                line = Collected(by="person", name=wish.name, branches=names, kept=kept, snapshot=leftover.snapshot)
+                line = Collected(by="person", name=cleanup.name, branches=names, kept=kept, snapshot=leftover.snapshot)
                 # A folder that goes is not written to once more.
-                (record if _lies_in_home(task, leftover) else note)(task, task.memory, line)
+                change.write(line, reach=JOURNAL if _lies_in_home(task, leftover) else "")
             put = put_branches(task.store.history())
             for branch in leftover.branches:
                 drop_branch(common_dir, branch, put[branch])
@@ -224,7 +222,7 @@ def _remove(task: Task, leftover: Leftover, wish: Wish, of_tasks: Mapping[str, s
                 Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
     except DetentError as problem:
         told = "; ".join(part for part in (problem.what, problem.where, problem.next_step) if part)
-        return leftover.replace(goes=False, why=f"left as it is: {told}")
+        return leftover.replace(goes=False, why=say.left_as_it_is(told))
     if leftover.journal:
         drop_anchor(common_dir, task.id)  # it would name a journal that is gone
         forget_active(task)
@@ -239,20 +237,22 @@ def _save_unlanded(task: Task, leftover: Leftover, of_tasks: Mapping[str, str]) 
     Of a task that is given up with its journal the last checkpoint is enough, where its tree is beyond every bound.
     """
     head, private, common_dir = task.memory.head, task.places.private_git(), task.project.common_dir
-    if not head["baseline"] or _has_landed(task, task.store.history(), of_tasks):
+    if not head.baseline or _has_landed(task, task.store.history(), of_tasks):
         return leftover
-    last = str(task.memory.checkpoint.get("commit") or head["baseline"])
-    tree = tree_of(private, last)
+    last, has_files = str(task.memory.checkpoint.commit or head.baseline), os.path.isdir(task.tree_path)
+    if not has_files and not os.path.isdir(private):
+        return leftover  # its files were never copied
     try:
-        tree = current_tree(task) if os.path.isdir(task.tree_path) else tree
+        tree = current_tree(task) if has_files else tree_of(private, last)
     except BeyondBoundError as error:
         if not leftover.journal:
             raise
-        leftover = leftover.replace(unsaved=f"{error.where}: {error.what}")
-    if tree == tree_of(private, head["baseline"]):
+        tree = tree_of(private, last)
+        leftover = leftover.replace(unsaved=say.path_unsaved(error.where, error.what))
+    if tree == tree_of(private, head.baseline):
         return leftover
     ref, why = f"{COLLECTED}{task.id}/{task.memory.snapshot.seq + 1}", f"{task.id}: before gc"
-    return leftover.replace(snapshot=save(private, common_dir, ref, tree, last, known=head["baseline"], why=why).ref)
+    return leftover.replace(snapshot=save(private, common_dir, ref, tree, last, known=head.baseline, why=why).ref)
 
 
 class _Last(Record):
@@ -278,8 +278,8 @@ def _going(task: Task, leftover: Leftover) -> tuple[_Last, ...]:
         return ()
     found: list[_Last] = []
     private = task.places.private_git()
-    last = task.memory.checkpoint.get("commit") or task.memory.head["baseline"]
-    if not task.memory.head["in_place"] and os.path.isdir(task.tree_path):
+    last = task.memory.checkpoint.commit or task.memory.head.baseline
+    if not task.memory.head.in_place and os.path.isdir(task.tree_path):
         tree = current_tree(task)
         if tree != tree_of(private, last):
             found.append(_Last("tree", tree, last))
@@ -297,7 +297,7 @@ def _keep(task: Task, going: Sequence[_Last]) -> list[str]:
 
 
 def _lies_in_home(task: Task, leftover: Leftover) -> bool:
-    home = os.path.realpath(leftover.home or task.memory.head["home"])
+    home = os.path.realpath(leftover.home or task.memory.head.home)
     return os.path.realpath(task.native.folder).startswith(home + os.sep)
 
 

@@ -35,14 +35,12 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
 from detent.runner.people.land_plan import FOUND, Candidate, Ground, ground_of, plan_of, proof_of
 from detent.runner.people.proof_basis import OF_TASK, before_work
+from detent.runner.step.changing import changing
 from detent.runner.step.look import touched_now
-from detent.runner.step.order import put_in_order
 from detent.runner.step.proving.prove import prove_commands, quiet
-from detent.runner.step.settle import note
 from detent.runner.task.open import waits_at_end
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import Landed as LandedLine
-from detent.store.text.names import name_some
+from detent.words.runner import land as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +98,7 @@ def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
     if candidate.how == FOUND:
         return record_landing(task, name, landed)
     if ground_of(task).head != ground.head:
-        raise RefusedError(f"{ground.branch} moved meanwhile", next_step=f"run it again: detent land {task.id}")
+        raise RefusedError(say.branch_moved(ground.branch, task.id))
     return record_landing(task, name, _merge(task, ground, work, candidate.tree, landed))
 
 
@@ -131,12 +129,8 @@ def _candidate(task: Task, ground: Ground, work: str, *, squash: bool) -> Candid
 
 def _refuse_conflicts(task: Task, ground: Ground, conflicts: tuple[str, ...]) -> None:
     if conflicts:
-        branch = task.memory.checkpoint["branch"]
-        raise RefusedError(
-            f"{branch} and {ground.branch} both changed {name_some(conflicts)}",
-            where=ground.repository.top,
-            next_step=f"merge by hand: git merge {branch}; then: detent land {task.id}",
-        )
+        branch = task.memory.checkpoint.branch
+        raise RefusedError(say.both_changed(branch, ground.branch, conflicts, task.id), where=ground.repository.top)
 
 
 def _merge(task: Task, ground: Ground, work: str, tree: str, landed: Landed) -> Landed:
@@ -163,31 +157,22 @@ def _merge(task: Task, ground: Ground, work: str, tree: str, landed: Landed) -> 
 
 
 def _in_order(task: Task) -> Task:
-    with Lock(task.places.lock()):
-        return task.replace(memory=put_in_order(task).memory)
+    with changing(task) as change:
+        return change.task
 
 
 def checkpoint_to_land(task: Task) -> str:
     """The commit that holds the work, if this task may land at all."""
     state = task.memory.snapshot.state
-    if task.memory.head["in_place"]:
-        raise RefusedError(
-            "this task worked in your checkout: its files are there already",
-            where=task.tree_path,
-            next_step="look at them and commit them: git status",
-        )
+    if task.memory.head.in_place:
+        raise RefusedError(say.worked_in_checkout(), where=task.tree_path)
     if not task.machine.states[state].lands:
         if task.machine.states[state].is_end and not waits_at_end(task.machine.states[state]):
-            raise RefusedError(
-                f"{state} is an end of {task.machine.name} whose work does not land",
-                next_step=f"take what you want of it by hand, from: detent dir --tree {task.id}",
-            )
-        raise RefusedError(
-            f"{state} is no state to land from: the work is not accepted yet", next_step=f"detent next {task.id}"
-        )
-    if not task.memory.checkpoint.get("branch"):
-        raise RefusedError("there is no checkpoint to land", next_step=f"detent history {task.id}")
-    return str(task.memory.checkpoint["commit"])
+            raise RefusedError(say.does_not_land(state, task.machine.name, task.id))
+        raise RefusedError(say.not_accepted_yet(state, task.id))
+    if not task.memory.checkpoint.branch:
+        raise RefusedError(say.nothing_to_land(task.id))
+    return str(task.memory.checkpoint.commit)
 
 
 def _landing(task: Task, work: str) -> str:
@@ -198,8 +183,8 @@ def _landing(task: Task, work: str) -> str:
 def _recorded(task: Task, ground: Ground) -> str:
     """The commit of a recorded landing, if it is part of the branch. A pull request is no landing."""
     landed = task.memory.landed
-    is_ours = bool(landed) and landed["how"] != "pr" and _is_part(task, landed["commit"], ground.head)
-    return str(landed["commit"]) if is_ours else ""
+    is_ours = bool(landed) and landed.how != "pr" and _is_part(task, landed.commit, ground.head)
+    return str(landed.commit) if is_ours else ""
 
 
 def _is_part(task: Task, commit: str, head: str) -> bool:
@@ -209,11 +194,7 @@ def _is_part(task: Task, commit: str, head: str) -> bool:
 def _refuse_dirty(task: Task, ground: Ground) -> None:
     dirty = _dirty(task, ground)
     if dirty.changed or dirty.gone:
-        raise RefusedError(
-            f"your checkout has changes that are not committed: {name_some((*dirty.changed, *dirty.gone))}",
-            where=ground.repository.top,
-            next_step=f"commit them (git commit -a) or put them aside (git stash); then: detent land {task.id}",
-        )
+        raise RefusedError(say.not_committed((*dirty.changed, *dirty.gone), task.id), where=ground.repository.top)
 
 
 def _dirty(task: Task, ground: Ground) -> Dirty:
@@ -230,11 +211,7 @@ def _refuse_overwriting(task: Task, ground: Ground, tree: str) -> None:
     changes = changed_files(task.places.private_git(), ground.head, tree)
     added, gone = ([path for status, path in changes if status == wanted] for wanted in "AD")
     if found := in_the_way(ground.repository.top, added, gone):
-        raise RefusedError(
-            f"files that are not committed stand in the way: {name_some(found)}",
-            where=ground.repository.top,
-            next_step=f"move them away; then: detent land {task.id}",
-        )
+        raise RefusedError(say.in_the_way(found, task.id), where=ground.repository.top)
 
 
 def _is_recorded_revert(task: Task, work: str, tree: str) -> bool:
@@ -250,23 +227,20 @@ def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, pr
     for one in proven:
         if one.receipt.is_green:
             continue
-        where = ground.branch if candidate.how == FOUND else "the merged tree"
+        where = ground.branch if candidate.how == FOUND else say.merged_tree()
         sources = next((asked.sources for asked in plan.commands if asked.line == one.receipt.command), ())
-        whose = " and ".join("the task" if source == OF_TASK else source for source in sources)
-        said = "\n".join(f"    {line}" for line in one.receipt.said.splitlines()[-_QUOTED_LINES:])
-        raise RefusedError(
-            f"{one.receipt.command!r} fails on {where} ({one.receipt.result})"
-            + (f"; {whose} {'want' if len(sources) > 1 else 'wants'} it" if whose else "")
-            + (f"; its last lines:\n{said}" if said else ""),
-            where=one.receipt.log,
-            next_step=f"fix it on {ground.branch} and commit, then: detent land {task.id}",
+        whose = [say.the_task() if source == OF_TASK else source for source in sources]
+        said = one.receipt.said.splitlines()[-_QUOTED_LINES:]
+        told = say.command_fails(
+            one.receipt.command, one.receipt.result, where, whose, said, branch=ground.branch, task_id=task.id
         )
+        raise RefusedError(told, where=one.receipt.log)
 
 
 def _message(task: Task, ground: Ground, *, squash: bool) -> Message:
     head = task.memory.head
-    branch = task.memory.checkpoint["branch"]
-    first = head["title"] if squash else f"Merge branch '{branch}' into {ground.branch}\n\n{head['title']}"
+    branch = task.memory.checkpoint.branch
+    first = head.title if squash else f"Merge branch '{branch}' into {ground.branch}\n\n{head.title}"
     name, email = person_identity(ground.repository.top)
     return Message(f"{first}\n\nDetent-Task: {task.id}\n", name, email)
 
@@ -275,27 +249,26 @@ def record_landing(task: Task, name: str, landed: Landed) -> Landed:
     tree = tree_of(task.project.common_dir, landed.commit)
     make_safe()  # also what was found: the person's git may have made it just now, or a landing that was killed
     receipts = {one.receipt.key: one.receipt.digest for one in landed.proven}
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        line = LandedLine(
-            by="person",
-            name=name,
-            how=landed.how,
-            commit=landed.commit,
-            branch=landed.branch,
-            tree=tree,
-            judged_by=landed.judged_by,
-            receipts=receipts,
-        )
-        note(task, settled.memory, line)
+    line = LandedLine(
+        by="person",
+        name=name,
+        how=landed.how,
+        commit=landed.commit,
+        branch=landed.branch,
+        tree=tree,
+        judged_by=landed.judged_by,
+        receipts=receipts,
+    )
+    with changing(task) as change:
+        change.write(line)
     return landed
 
 
 def commands_to_land(task: Task, *, squash: bool) -> tuple[str, ...]:
     """What a person would run to do the same by hand."""
     checkpoint_to_land(task)
-    branch = shlex.quote(task.memory.checkpoint["branch"])
-    title = shlex.quote(task.memory.head["title"])
+    branch = shlex.quote(task.memory.checkpoint.branch)
+    title = shlex.quote(task.memory.head.title)
     lines = [f"cd {shlex.quote(task.project.root)}"]
     if squash:
         lines += [f"git merge --squash {branch}", f"git commit -m {title}"]

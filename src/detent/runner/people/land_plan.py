@@ -13,9 +13,9 @@ from detent.errors import RefusedError, UnreadableError
 from detent.gates.commands import is_momentary, runs_of, standing_runs
 from detent.page.diff import patch_text
 from detent.runner.people.proof_basis import asked_commands, judged_by
+from detent.runner.step.changing import changing
 from detent.runner.step.look import look, take_current_tree
-from detent.runner.step.order import put_in_order
-from detent.store.disk.lock import Lock
+from detent.words.runner import land as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Candidate(Record):
 
 
 class Plan(Record):
-    """All of it, for a person who is asked for nothing but may want to see."""
+    """The whole plan, for a person that has nothing to decide but may want to read it."""
 
     branch: str
     into: str
@@ -72,31 +72,20 @@ def ground_of(task: Task) -> Ground:
     """The branch that is checked out; a checkout with something under way is refused."""
     repository = find_repository(task.project.root)
     if repository is None or repository.head is None:
-        raise RefusedError(
-            "the repository this task came from is not there, or has no commit",
-            where=task.project.root,
-            next_step=f"bring it back to that path, then: detent land {task.id}",
-        )
+        raise RefusedError(say.repository_gone(task.id), where=task.project.root)
     if repository.branch is None:
-        raise RefusedError(
-            "your checkout is on no branch (detached HEAD)",
-            where=repository.top,
-            next_step=f"check out the branch to land on: git switch BRANCH; then: detent land {task.id}",
-        )
+        raise RefusedError(say.on_no_branch(task.id), where=repository.top)
     if begun := under_way(repository):
-        raise RefusedError(
-            f"a {begun} is under way in your checkout", where=repository.top, next_step=f"end it: git {begun} --abort"
-        )
+        raise RefusedError(say.under_way(begun), where=repository.top)
     return Ground(repository, repository.head, repository.branch)
 
 
 def proof_of(task: Task, candidate: Candidate) -> Proof:
     """Every command that must pass on the candidate: those of the task's gates, and all that either side names."""
     task = judged_by(task, candidate.judged_by)
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        memory = settled.memory.replace(head=task.memory.head)
-        seen = look(task, memory, settled.document, candidate.tree)
+    with changing(task) as change:
+        memory = change.memory.replace(head=task.memory.head)
+        seen = look(task, memory, change.document, candidate.tree)
     covered = {run.command.line for gate in task.machine.gates.values() for run in standing_runs(gate, seen)}
     # A machine's gates may run only some of the commands, or none. The rest is run here at the latest.
     names = dict.fromkeys(command.name for command in seen.commands if command.line not in covered)
@@ -113,9 +102,9 @@ def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: 
     lines = {run.command.line: run.command.name for run in runs}
     base, tree = (tree_of(private, ground.head), candidate.tree)
     if candidate.how == FOUND:  # nothing will change on the branch: what the task did is shown
-        base, tree = tree_of(private, str(task.memory.head["baseline"])), tree_of(private, work)
+        base, tree = tree_of(private, str(task.memory.head.baseline)), tree_of(private, work)
     return Plan(
-        str(task.memory.checkpoint["branch"]),
+        str(task.memory.checkpoint.branch),
         ground.branch,
         candidate.how,
         _commits(task, ground, work),
@@ -123,17 +112,17 @@ def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: 
         patch_text(private, base, tree, stat=True),
         asked_commands(task, candidate.judged_by, ground.branch, lines),
         candidate.judged_by,
-        tuple(head["protect"]["deny"]),
+        tuple(head.protect["deny"]),
         _caches(task),
     )
 
 
 def _caches(task: Task) -> tuple[str, ...]:
-    """For the reader of the plan only: a tree that is gone or can't be looked at by now lands all the same."""
+    """For the reader of the plan only: a tree that is gone or unreadable by now lands all the same."""
     if not os.path.isdir(task.tree_path):
         return ()
     try:
-        with Lock(task.places.lock()):
+        with task.held():
             return take_current_tree(task).caches
     except UnreadableError:
         return ()

@@ -31,12 +31,12 @@ class Asked(Record):
 def ask_elsewhere(task: Task, name: str) -> Asked:
     task, _ = tidy(task)
     work = checkpoint_to_land(task)
-    branch = str(task.memory.checkpoint["branch"])
+    branch = str(task.memory.checkpoint.branch)
     summary = os.path.join(task.places.folder, "summary.md")
     write_atomic(summary, _summary(task, work).encode("utf-8", "backslashreplace"), durable=False)
-    values = {"branch": branch, "title": task.memory.head["title"], "summary": summary}
+    values = {"branch": branch, "title": task.memory.head.title, "summary": summary}
     command = _FILLED_IN.sub(
-        lambda found: shlex.quote(values[found[1]]), task.memory.head["land"]["pr"] or DEFAULT_REQUEST
+        lambda found: shlex.quote(values[found[1]]), task.memory.head.land["pr"] or DEFAULT_REQUEST
     )
     push_branch(task.project.root, branch)
     said = run_as_person(command, task.project.root)
@@ -52,8 +52,8 @@ def _summary(task: Task, work: str) -> str:
     proof = dict.fromkeys(f"- `{one.command}` passed" for one in receipts if one is not None and one.is_green)
     stat = stat_of(task, work)
     parts = [
-        f"# {head['title']}",
-        f"Task `{task.id}` of machine {head['machine']}, in state {task.memory.snapshot.state}.",
+        f"# {head.title}",
+        f"Task `{task.id}` of machine {head.machine}, in state {task.memory.snapshot.state}.",
         "## Proof\n\n" + ("\n".join(proof) or "No command was run."),
         f"## Changes\n\n```\n{stat.rstrip()}\n```",
     ]

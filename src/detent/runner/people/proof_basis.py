@@ -15,17 +15,17 @@ from detent.runner.access.access import command_level
 from detent.runner.access.trust import require_trust
 from detent.runner.task.pinned import read_committed
 from detent.store.disk.patterns import protects
+from detent.store.journal.head import with_baseline, with_basis
 from detent.store.journal.settings import FILE, parse_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from detent.runner.task.open import Task
+    from detent.store.journal.head import Head
     from detent.store.journal.settings import Settings
 
-JUDGED_BY = "judged_by"  # in a head: the commit that stands where the task's own baseline stood
 OF_TASK = "task"
 
 
@@ -43,30 +43,30 @@ def judged_by(task: Task, commit: str) -> Task:
     Only for proving: the journal and the files of the task know nothing of it.
     """
     head = task.memory.head
-    if commit == head["baseline"]:
+    if commit == head.baseline:
         return task
     given = read_committed(task.project, commit, FILE)
     settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
     if command_level(task) == NONE:  # else these commands and their set-up are sandboxed
         require_trust(task.project, given, f"{FILE} of {commit[:12]}")
-    changed = {"baseline": commit, JUDGED_BY: commit}
-    if settings is not None:
-        changed |= _together(head, settings)
-    return task.replace(memory=task.memory.replace(head={**head, **changed}))
+    changed = with_baseline(head, commit) if settings is None else _together(commit, head, settings)
+    return task.replace(memory=task.memory.replace(head=changed, judged_by=commit))
 
 
-def _together(head: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+def _together(commit: str, head: Head, settings: Settings) -> Head:
     """Commands and patterns of both; how commands are prepared and bounded is said by the receiving branch alone."""
-    lines = {line: [name, line] for name, line in (*settings.commands.items(), *head["commands"])}
-    kinds = head["protect"]
-    return {
-        "commands": list(lines.values()),
-        "protect": {kind: list(dict.fromkeys((*settings.protect[kind], *kinds[kind]))) for kind in kinds},
-        "workspace": settings.workspace(),
-        "command_timeout_s": settings.command_timeout_s,
-        "command_limits": dict(settings.command_limits),
-        "audit": dict(settings.audit),
-    }
+    lines = {line: [name, line] for name, line in (*settings.commands.items(), *head.commands)}
+    kinds = head.protect
+    return with_basis(
+        head,
+        baseline=commit,
+        commands=list(lines.values()),
+        protect={kind: list(dict.fromkeys((*settings.protect[kind], *kinds[kind]))) for kind in kinds},
+        workspace=settings.workspace(),
+        command_timeout_s=settings.command_timeout_s,
+        command_limits=dict(settings.command_limits),
+        audit=dict(settings.audit),
+    )
 
 
 def asked_commands(task: Task, commit: str, branch: str, lines: Mapping[str, str]) -> tuple[Asked, ...]:
@@ -74,7 +74,7 @@ def asked_commands(task: Task, commit: str, branch: str, lines: Mapping[str, str
     given = read_committed(task.project, commit, FILE) if commit else None
     settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
     theirs = set(settings.commands.values()) if settings is not None else set()
-    own = {line for _, line in task.memory.head["commands"]}
+    own = {line for _, line in task.memory.head.commands}
     found = []
     for line, name in lines.items():
         sources = (*((branch,) if line in theirs else ()), *((OF_TASK,) if line in own or line not in theirs else ()))
@@ -87,9 +87,9 @@ def before_work(task: Task, head: str, work: str) -> str:
 
     Then its own version of such a file would be the judge of it. People's later changes of protected files count.
     """
-    baseline = task.memory.head["baseline"]
+    baseline = task.memory.head.baseline
     changed = [path for _, path in changed_files(task.places.private_git(), baseline, work)]
-    if not _protected(changed, judged_by(task, head).memory.head["protect"]["deny"]):
+    if not _protected(changed, judged_by(task, head).memory.head.protect["deny"]):
         return head
     git = Git(task.places.private_git())
     between = f"{check_object_id(work)}..{check_object_id(head)}"

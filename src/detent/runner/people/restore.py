@@ -16,21 +16,24 @@ from detent.effects.git.git import Git, find_repository, tree_of
 from detent.effects.git.person_checkout import stand_at, stand_on
 from detent.effects.git.put_back import PutBack, put_back
 from detent.effects.git.saved_work import backup_ref, find_saved
-from detent.effects.workspace.home import Wanted, is_born, make_home_tree
+from detent.effects.workspace.home import HomeSpec, is_born, make_home_tree
 from detent.errors import RefusedError, UnreadableError, UsageError
+from detent.runner.step.changing import changing, settle
 from detent.runner.step.disorder import read_document
 from detent.runner.step.in_place import adopted_branch, refuse_beside_run, refuse_branch_of_other
 from detent.runner.step.look import current_tree
 from detent.runner.step.promises import keep_promises
-from detent.runner.step.settle import note, remember, settle
 from detent.store.disk.lock import Lock
 from detent.store.journal.events import Acted, Moved, RestoredTree, Unprepared
+from detent.store.journal.line import FILE
 from detent.store.journal.places import branch_of
+from detent.words.runner import people as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from detent.runner.step.change import Change
     from detent.runner.task.open import Task
     from detent.store.journal.line import Line
 
@@ -54,11 +57,12 @@ class _Point(Record):
 
 def restore(task: Task, name: str, seq: int | None) -> Restored:
     """The tree as it was at a checkpoint, by the line of its move; without one, at the last."""
-    if not task.memory.head["baseline"]:
-        raise RefusedError("a folder without git has no checkpoints to go back to", where=task.tree_path)
-    with Lock(task.places.lock()), Lock(task.project.checkout_lock()):
-        settled = keep_promises(task, settle(task))  # not what is being prepared: it may be what goes wrong
-        task = task.replace(memory=settled.memory)
+    if not task.memory.head.baseline:
+        raise RefusedError(say.no_checkpoints(), where=task.tree_path)
+    with changing(task, settles=False) as change, Lock(task.project.checkout_lock()):
+        settle(change)
+        keep_promises(change)  # not what is being prepared: it may be what goes wrong
+        task = change.task
         _refuse_final(task)
         _refuse_among_others(task)
         point = _point(task, task.store.history(), seq)
@@ -67,7 +71,7 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
         now = current_tree(task)
         private = task.places.private_git()
         wanted = tree_of(private, point.commit)
-        ref = f"refs/detent/{task.id}/{settled.memory.snapshot.seq + 1}-before-restore"
+        ref = f"refs/detent/{task.id}/{change.memory.snapshot.seq + 1}-before-restore"
         kept = _begun(private, ref)
         done = PutBack()
         if now != wanted or _is_lost(task, point):
@@ -79,31 +83,26 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
         is_there = _has_branch_again(task, point)
         branch = {"branch": {"name": point.branch}} if is_there and point.is_tasks else {}
         line = RestoredTree(by="person", name=name, checkpoint=point.seq, tree=wanted, kept=kept, prepared=branch)
-        _write_down(task, line)
+        _write_down(change, line)
     return Restored(point.seq, wanted, kept, done)
 
 
-def _write_down(task: Task, line: RestoredTree) -> None:
+def _write_down(change: Change, line: RestoredTree) -> None:
     if line.prepared:  # the document may show the branch
-        document = read_document(task)
-        request = document.state if document.state != task.memory.snapshot.state else ""
-        memory, _ = remember(task, task.memory, document, line, request=request)
+        change.document = read_document(change.task)
+        asked = change.document.state
+        change.write(line, request=asked if asked != change.memory.snapshot.state else "", reach=FILE)
     else:
-        memory = note(task, task.memory, line)
-    if intent := memory.intent:
-        step = f"{intent['seq']}:{next(iter(intent['prepare']))}"
-        why = "a person brought the files back instead"
-        note(task, memory, Unprepared(step=step, edge=intent["edge"], why=why))
+        change.write(line)
+    if intent := change.memory.intent:
+        step = f"{intent.seq}:{next(iter(intent.prepare))}"
+        change.write(Unprepared(step=step, edge=intent.edge, why=say.brought_back_instead()))
 
 
 def _refuse_final(task: Task) -> None:
     state = task.memory.snapshot.state
-    if state in task.machine.store.get("final", ()):
-        raise RefusedError(
-            f"{state} is final: nothing is brought back after it",
-            where=task.tree_path,
-            next_step="what was committed can be reverted: git revert COMMIT",
-        )
+    if state in task.machine.store.final:
+        raise RefusedError(say.is_final(state), where=task.tree_path)
 
 
 def _refuse_among_others(task: Task) -> None:
@@ -121,7 +120,7 @@ def _begun(private: str, ref: str) -> str:
 
 
 def _point(task: Task, entries: Sequence[Line], seq: int | None) -> _Point:
-    points = [_Point(1, task.memory.head["baseline"])]
+    points = [_Point(1, task.memory.head.baseline)]
     for entry in entries:
         if isinstance(entry, Acted) and "commit" in entry.result:
             points.append(_Point(int(entry.step.partition(":")[0]), entry.result["commit"]))
@@ -131,21 +130,18 @@ def _point(task: Task, entries: Sequence[Line], seq: int | None) -> _Point:
     points += _cut_short(task)
     found = [point for point in points if seq in (None, point.seq)]
     if not found:
-        known = ", ".join(str(point.seq) for point in points)
-        raise UsageError(
-            f"line {seq} has no checkpoint", next_step=f"one of these: {known}; see: detent history {task.id}"
-        )
+        raise UsageError(say.no_checkpoint_there(seq, [point.seq for point in points], task.id))
     return found[-1]
 
 
 def _cut_short(task: Task) -> list[_Point]:
     """What a reset saved whose move was not made."""
     intent = task.memory.intent
-    seen = intent["prepare"].get("reset", {}) if intent else {}
+    seen = intent.prepare.get("reset", {}) if intent else {}
     if not seen:
         return []
-    saved = find_saved(task.project.common_dir, backup_ref(task.id, f"{intent['seq']}:reset"))
-    return [_left_by(task, intent["seq"], saved[0].commit, seen)] if saved else []
+    saved = find_saved(task.project.common_dir, backup_ref(task.id, f"{intent.seq}:reset"))
+    return [_left_by(task, intent.seq, saved[0].commit, seen)] if saved else []
 
 
 def _left_by(task: Task, seq: int, commit: str, reset: Mapping[str, str]) -> _Point:
@@ -175,12 +171,8 @@ def _remake(task: Task) -> None:
     """The clone is gone; a new one starts at the baseline."""
     head = task.memory.head
     repository = find_repository(task.project.root)
-    if head["in_place"] or repository is None:
-        raise UnreadableError(
-            "the checkout this task works on is not there",
-            where=task.tree_path,
-            next_step=f"bring it back to that path, then: detent restore {task.id}",
-        )
-    branch = branch_of(head)
-    make_home_tree(Wanted(folder=head["home"], source=repository, commit=head["baseline"], branch=branch))
-    is_born(head["home"])
+    if head.in_place or repository is None:
+        raise UnreadableError(say.checkout_gone(task.id), where=task.tree_path)
+    branch = branch_of(head.machine, head.id)
+    make_home_tree(HomeSpec(folder=head.home, source=repository, commit=head.baseline, branch=branch))
+    is_born(head.home)

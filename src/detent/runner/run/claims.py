@@ -1,7 +1,7 @@
-"""Answers what an agent asks for from inside its run: at once, and without moving anything.
+"""Answers an agent's requests from inside its run: at once, and without moving anything.
 
-A request is judged by the gates that need no command. Refused, the agent may mend and ask again. Accepted, it is a
-promise: the run is to end now, and only when it is gone the claim is decided, with every gate.
+A request is judged by the gates that need no command. Refused, the agent may repair its work and ask again. Accepted,
+it is a promise: the run is to end now, and only when it is gone the claim is decided, with every gate.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from detent.effects.host.keeper import start as keeper
 from detent.errors import RefusedError
 from detent.gates.judge import judge
 from detent.runner.run.runs import run_seen
+from detent.runner.step.changing import changing
 from detent.runner.step.disorder import find_disorder, read_document
 from detent.runner.step.look import look, looks_at_tree
 from detent.runner.step.said_no import asked_target
-from detent.runner.step.settle import record
 from detent.runner.step.step import Outcome
-from detent.store.disk.lock import Lock
 from detent.store.journal.run_events import Claimed
+from detent.words.runner import run as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,31 +33,32 @@ if TYPE_CHECKING:
 def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") -> Outcome:
     """Answer a request of the living run `number`; without `want`, what its file asks for, else the first open move.
 
-    Who asks for the state the task is in is told so; that is no claim, and leaves no line.
+    A request for the task's current state is answered as such; that is no claim, and leaves no line.
     """
-    with Lock(task.places.lock()):
-        task = task.now()
+    with changing(task, settles=False) as change:
+        task = change.task
         seen = run_seen(task)
-        if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
-            raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
+        if seen is None or seen.phase != "alive" or task.memory.run.run != number:
+            raise RefusedError(say.run_is_over())
         if want == task.memory.snapshot.state:
-            return Outcome(Wait("it is there already"), task, {}, Signal("agent", want), want)
+            return Outcome(Wait(say.there_already()), task, {}, Signal("agent", want), want)
         document = read_document(task)
         wanted = want or ("" if verb else _file_wants(task, document))
-        asked = Signal("agent", wanted, name=task.memory.run["role"], reason=reason, verb=verb)
+        asked = Signal("agent", wanted, name=task.memory.run.role, reason=reason, verb=verb)
         facts = _facts(task, document, asked)
         decision = decide(task.machine, task.memory.snapshot, facts, asked)
         line = _claimed(task, asked, decision)
         if line is not None and not _is_said(task, line):
-            task = task.replace(memory=record(task, task.memory, line))
+            change.write(line)
         if isinstance(decision, Advance):
-            keeper.finish(task.places.run(task.memory.run["run"]))
-        return Outcome(decision, task, facts, asked, task.memory.snapshot.state, claimed=isinstance(decision, Advance))
+            keeper.finish(task.places.run(task.memory.run.run))
+        state, is_claimed = task.memory.snapshot.state, isinstance(decision, Advance)
+        return Outcome(decision, change.task, facts, asked, state, claimed=is_claimed)
 
 
 def _claimed(task: Task, asked: Signal, decision: Decision) -> Claimed | None:
     """The line about an answer; a request that nothing was decided about leaves none."""
-    run, snapshot, want = task.memory.run["run"], task.memory.snapshot, asked.want or asked.verb
+    run, snapshot, want = task.memory.run.run, task.memory.snapshot, asked.want or asked.verb
     if isinstance(decision, Advance):
         return Claimed(
             run=run,
@@ -96,11 +97,11 @@ def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
     gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
     later = {gate for gate in gates if any(_is_seen_later(part, filed) for part in task.machine.parts((gate,)))}
     facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
-    return {**facts, **{gate: Fact(gate, ok=True, note="it is looked at when you have ended") for gate in later}}
+    return {**facts, **{gate: Fact(gate, ok=True, note=say.looked_at_later()) for gate in later}}
 
 
 def _is_seen_later(gate: Gate, filed: Mapping[str, str]) -> bool:
-    """Whether a gate looks at the tree, or at a file that is filed only when the run is over."""
+    """Whether a gate reads the tree, or a file that is filed only when the run is over."""
     return looks_at_tree(gate) or any(isinstance(value, str) and value in filed for value in gate.params.values())
 
 
@@ -108,7 +109,7 @@ def _is_said(task: Task, line: Claimed) -> bool:
     """Whether the last answer to this run was the very same: asking again says nothing new."""
     memory = task.memory
     if line.accepted:
-        return (memory.claim.get("want"), memory.claim.get("run")) == (line.want, line.run)
+        return (memory.claim.want, memory.claim.run) == (line.want, line.run)
     is_last = bool(memory.claim) or memory.unheard == line.to
-    names, said = ("want", "problem", "missing"), (line.want, line.problem, line.missing)
-    return is_last and bool(memory.refusal) and tuple(memory.refusal.get(name) for name in names) == said
+    said, refusal = (line.want, line.problem, line.missing), memory.refusal
+    return is_last and bool(refusal) and (refusal.want, refusal.problem, refusal.missing) == said

@@ -28,7 +28,7 @@ def contract(task: Task, state: State, seen: Seen) -> str:
         return "## Moves\nNo move out of this state is yours; do your work and end."
     facts = judge(seen, [gate for _, ways in listed for way in ways for gate in way.needs])
     lines = ["## Allowed next states, and what each needs", _how_to_ask(task, [edge for edge, _ in listed])]
-    told: dict[tuple[str, str], str] = {}  # what is missing somewhere, and the gate that was told with it
+    told: dict[tuple[str, str], str] = {}  # each missing thing, and the gate that was named with it
     targets = [edge.target for edge, _ in listed]
     for edge, ways in listed:
         lines += ["", _title(task, edge, is_one_of_several=targets.count(edge.target) > 1)]

@@ -14,6 +14,7 @@ from contextlib import suppress
 from detent.errors import DetentError, StorageError, UnreadableError
 from detent.runner.run.claims import claim
 from detent.store.disk.atomic import as_json, read_plain, write_atomic
+from detent.words.runner import run as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 REQUEST, REPLY = ".json", ".reply.json"
 _LARGEST_REQUEST_BYTES = 64_000
-_MOST_REQUESTS = 100  # looked at in one go; a flood is left for the next look
+_MOST_REQUESTS = 100  # read in one go; a flood is left for the next scan
 _MOST_NAMES = 10_000  # in the folder; with more nothing is answered
 
 
@@ -36,7 +37,7 @@ def drop_folder(task: Task) -> str:
 def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]], folder: str = "") -> tuple[Outcome, ...]:
     """Answer every request of the living run that has no reply yet; `words` makes the reply of an outcome.
 
-    Who looks often knows the `folder` already.
+    A caller that scans often passes the `folder`.
     """
     folder = folder or drop_folder(task)
     names = _names(folder)
@@ -80,9 +81,9 @@ def _answer(
         return _retitled(task, title), None
     want, verb = asked.get("move", ""), asked.get("verb", "")
     if not ({"move", "verb"} & asked.keys() and isinstance(want, str) and isinstance(verb, str)):
-        return {"error": 'a request is JSON like {"move": "STATE"}'}, None
+        return {"error": say.no_request()}, None
     try:
-        outcome = claim(task, task.memory.run["run"], want, verb=verb)
+        outcome = claim(task, task.memory.run.run, want, verb=verb)
     except DetentError as error:
         return {"error": error.what, "next": error.next_step}, None
     return words(outcome), outcome
@@ -92,7 +93,7 @@ def _retitled(task: Task, title: str) -> Mapping[str, Any]:
     from detent.runner.run.retitle import retitled_text  # few runs ask for it
 
     try:
-        return {"file": task.native.file, "text": retitled_text(task, task.memory.run["run"], title)}
+        return {"file": task.native.file, "text": retitled_text(task, task.memory.run.run, title)}
     except DetentError as error:
         return {"error": error.what, "next": error.next_step}
 

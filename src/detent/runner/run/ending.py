@@ -1,7 +1,7 @@
 """Decides which move follows from an agent run that has ended.
 
-1. the end is written down first (end_run.py): exit class, tree, usage, what was put back, and what the run asked for
-2. a run that changed what it may not is tainted: what it asked for is not even considered
+1. the end is written down first (end_run.py): exit class, tree, usage, restored files, and the run's request
+2. a run with forbidden changes is tainted: its request is not even considered
 3. the claim is decided as the agent's
 4. no claim: decided as the engine's. A run that said no, or whose claim was refused, is not overruled: then the engine
    takes only what `decide` lets it take after a no
@@ -18,20 +18,24 @@ from detent.core.machine import ASKED
 from detent.core.runs import stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.runner.run.end_run import end_run, tree_left
+from detent.runner.run.left_behind import left_words
 from detent.runner.run.runs import fingerprint, has_gained
 from detent.runner.run.taint import put_tree_back, taint_words
-from detent.runner.step.order import put_in_order
+from detent.runner.step.changing import changing
+from detent.runner.step.promises import keep_promises
 from detent.runner.step.resolving import resolving
-from detent.runner.step.settle import remember
 from detent.runner.step.step import Outcome, step
-from detent.store.disk.lock import Lock
 from detent.store.journal.fold import times
 from detent.store.journal.memory import TALKED
 from detent.store.journal.run_events import Unmoved
+from detent.words.runner import run as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from detent.core.values import Decision, Missing
+    from detent.runner.step.proving.prove import Progress
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
 
@@ -47,7 +51,7 @@ def load_for_ends() -> None:
         import_module(name)
 
 
-def attend(task: Task) -> tuple[Task, Outcome | None]:
+def attend(task: Task, progress: Callable[[Progress], None] | None = None) -> tuple[Task, Outcome | None]:
     """Bring what is remembered of runs up to what is real; a living run is left alone.
 
     The outcome is that of a run which ended and was decided now.
@@ -55,65 +59,67 @@ def attend(task: Task) -> tuple[Task, Outcome | None]:
     if task.memory.run:
         task = end_run(task)
     if task.memory.ended and not task.memory.run:
-        number, noted = task.memory.ended["run"], tuple(task.memory.visit.get("restored", ()))
-        outcome = decide_end(task)
+        number, noted = task.memory.ended.run, tuple(task.memory.visit.restored)
+        noted += tuple(filter(None, [left_words(task.memory.last_run)]))
+        outcome = decide_end(task, progress)
         if isinstance(outcome.decision, Advance):  # the next state remembers nothing of this run
             outcome = outcome.replace(notes=(*noted, *outcome.notes))
-        is_ours = isinstance(outcome.decision, Advance) or outcome.task.memory.visit.get("run") == number
+        is_ours = isinstance(outcome.decision, Advance) or outcome.task.memory.visit.run == number
         return outcome.task, outcome if is_ours else None  # else another process decided it, and tells it
     return task, None
 
 
-def decide_end(task: Task) -> Outcome:
+def decide_end(task: Task, progress: Callable[[Progress], None] | None = None) -> Outcome:
     """Take the move that follows from an ended run, or write down that none did."""
     ended, refusal = task.memory.ended, ""
-    why = ended["problem"]
-    if ended["tainted"]:
+    why = ended.problem
+    if ended.tainted:
         why = taint_words(task)
         must_open = task.machine.states[task.memory.snapshot.state].must_open
-        if not (must_open and ended["put_back"]):
+        if not (must_open and ended.put_back):
             return _stays(task, why)
     if not why:
-        asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
-        monitor = Signal("engine", reason=f"run {ended['run']} ended as {ended['exit']}")
-        is_told = ASKED in ended.get("no", {})  # it was refused while the run lived
-        for signal in (*(asked if ended["claim"] else ()), monitor):
-            outcome = step(task, signal, of_run=ended["run"])
+        asked = [Signal("agent", ended.claim, name=ended.role, reason=f"run {ended.run}")]
+        monitor = Signal("engine", reason=say.run_ended_as(ended.run, ended.exit))
+        is_told = ASKED in ended.no  # it was refused while the run lived
+        for signal in (*(asked if ended.claim else ()), monitor):
+            outcome = step(task, signal, of_run=ended.run, progress=progress)
             if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
-                notes = (f"agent run #{ended['run']}: {why}",) if why and not is_told else ()
+                notes = (say.of_run(ended.run, why),) if why and not is_told else ()
                 return outcome.replace(notes=(*notes, *outcome.notes))  # it moved, now or by another process
             task, decision = outcome.task, outcome.decision
             why, refusal = why or _closed(decision), refusal or _gates(decision)
     if not _is_crash(task):
-        # A person who talked to the agent hears what is missing; one who stopped a run knows why it opened nothing.
-        is_cut = ended["by_person"] and ended["how"] != TALKED
-        return _stays(task, "a person ended the run" if is_cut else _of_resolver(task) or why, refusal)
-    if ended["tainted"]:
-        with Lock(task.places.lock()):
-            memory = task.store.load()
-            if memory.ended.get("run") == ended["run"]:  # else another process decided it, and the tree is not ours
-                put_tree_back(task.replace(memory=memory))
-    return step(task, Signal("crash", exit=ended["exit"], reason=why), of_run=ended["run"])
+        # After a talk the person gets the missing parts; after a stop they know why the run opened nothing.
+        is_cut = ended.by_person and ended.how != TALKED
+        return _stays(task, say.ended_by_person() if is_cut else _of_resolver(task) or why, refusal)
+    if ended.tainted:
+        with changing(task, settles=False) as change:
+            # Else another process decided it, and the tree is not ours.
+            if change.memory.ended.run == ended.run:
+                put_tree_back(change.task)
+    return step(task, Signal("crash", exit=ended.exit, reason=why), of_run=ended.run)
 
 
 def _is_crash(task: Task) -> bool:
     """Whether a run that opened nothing counts as one that crashed: its state says so."""
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
-    return state.can_crash() and not ended["by_person"] and state.is_crash(ended["exit"])
+    return state.can_crash() and not ended.by_person and state.is_crash(ended.exit)
 
 
 def _of_resolver(task: Task) -> str:
     """Why a run that carried out a person's decision opened no move: that is for the role which looks next."""
     ended, snapshot = task.memory.ended, task.memory.snapshot
-    is_resolver = ended["exit"] == "finished" and ended["role"] == resolving(task.machine, snapshot).get("role")
+    found = resolving(task.machine, snapshot)
+    is_resolver = found is not None and ended.exit == "finished" and ended.role == found.role
     role = task.machine.states[snapshot.state].role
-    return f"the decision was its task; the {role} looks next" if is_resolver and not ended["claim"] else ""
+    return say.decision_was_task(role) if is_resolver and not ended.claim else ""
 
 
 def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
-        parts = (f"refused: {decision.problem}", "; ".join(one.why for one in _reasons(decision)))
+        parts = (say.refused(decision.problem), "; ".join(one.why for one in _reasons(decision)))
         return ": ".join(part for part in parts if part)
     missing = _reasons(decision) if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
@@ -137,29 +143,27 @@ def _gates(decision: Decision) -> str:
 
 def _stays(task: Task, why: str, refusal: str = "") -> Outcome:
     ended = task.memory.ended
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
-        memory, snapshot = settled.memory, settled.memory.snapshot
-        if memory.ended.get("run") != ended["run"]:
-            return Outcome(Wait("somebody else decided it"), task, {}, Signal("engine"), "")
+    with changing(task) as change:
+        task, memory, snapshot = change.task, change.memory, change.memory.snapshot
+        if memory.ended.run != ended.run:
+            return Outcome(Wait(say.decided_elsewhere()), task, {}, Signal("engine"), "")
         put_tree_back(task)
-        is_excused = ended["exit"] == "quota" or ended["by_person"]
-        made_progress = is_excused or _has_changed(task, settled.document)
+        is_excused = ended.exit == "quota" or ended.by_person
+        made_progress = is_excused or _has_changed(task, change.document)
         closed = "" if is_excused else refusal
         count = times(memory, closed)
         after = stayed(task.machine, snapshot, made_progress=made_progress, refusal=closed, times=count)
-        if ended["tainted"] and not ended["put_back"]:
+        if ended.tainted and not ended.put_back:
             # What it changed is still there, and the next run would be measured from it.
             after = stop(snapshot, why)
-        line = Unmoved(run=ended["run"], exit=ended["exit"], progress=made_progress, why=why, closed=closed)
-        memory, _ = remember(task, memory, settled.document, line, after=after)
-    task = task.replace(memory=memory)
-    return Outcome(Wait(why or "no move is open"), task, {}, Signal("engine"), snapshot.state)
+        line = Unmoved(run=ended.run, exit=ended.exit, progress=made_progress, why=why, closed=closed)
+        change.write(line, after=after)
+        keep_promises(change)
+    return Outcome(Wait(why or say.no_move_open()), change.task, {}, Signal("engine"), snapshot.state)
 
 
 def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
-    # What a tainted run may not change was put back; the rest of its work counts.
-    tree = tree_left(task)[0].id if ended["tainted"] else ended["tree"]
-    return bool(tree) and has_gained(ended["seen"], fingerprint(task, task.memory, document, tree))
+    # The forbidden changes of a tainted run were undone; the rest of its work counts.
+    tree = tree_left(task)[0].id if ended.tainted else ended.tree
+    return bool(tree) and has_gained(ended.seen, fingerprint(task, task.memory, document, tree))

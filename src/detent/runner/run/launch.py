@@ -45,7 +45,7 @@ class Bounds(Record):
 
 def bounds_of(task: Task) -> Bounds:
     """What one run may use: its own bounds, and never more than is left of the task's."""
-    budget = task.memory.head.get("budget", {}).get("run", {})
+    budget = task.memory.head.budget.get("run", {})
     left = budget_left(task.memory)
     minutes_s = 60 * budget.get("minutes", DEFAULT_MINUTES)
     return Bounds(
@@ -60,25 +60,25 @@ def bounds_of(task: Task) -> Bounds:
 def spec_of(task: Task, agent: Agent) -> RunSpec:
     """What is run for the run that was just planned, held as well as this host can."""
     run = task.memory.run
-    folder, bounds = task.places.run(run["run"]), bounds_of(task)
+    folder, bounds = task.places.run(run.run), bounds_of(task)
     folders = task.run_folders()
     for name, path in folders.items():
         _make_anew(path, keep=name == "DETENT_OUT")
     forget_reports(task)
-    make_ready(task, agent, run["role"], with_mounts=level_of(task.project).level == BUBBLEWRAP)
+    make_ready(task, agent, run.role, with_mounts=level_of(task.project).level == BUBBLEWRAP)
     remember_steering(agent, folder)
     cache = run_cache(task)
     make_cache(cache)
-    held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])
+    held = hold_run(task, agent, (), run.cwd, own_session=not run.talk)
     launch = _launch(task, agent, is_held=held.level != NONE, cwd=held.cwd)
-    passed = (*passed_to(agent, os.environ), *task.memory.head["sandbox_rules"]["pass"])
+    passed = (*passed_to(agent, os.environ), *task.memory.head.sandbox_rules["pass"])
     caches = cache_variables(cache) if cache.path else {}
     environment = {**environment_of(task, passed), **caches, "DETENT_TREE": held.cwd, "TMPDIR": folders["DETENT_TMP"]}
     return RunSpec(
         run_dir=folder,
         argv=(*held.argv, *launch.argv),
-        env={**environment, **launch.env, "DETENT_ACCESS": run["access"], "DETENT_SANDBOX": held.level},
-        cwd=run["cwd"],
+        env={**environment, **launch.env, "DETENT_ACCESS": run.access, "DETENT_SANDBOX": held.level},
+        cwd=run.cwd,
         stdin_path=os.path.join(folder, PROMPT),
         timeout_s=bounds.timeout_s,
         stall_s=bounds.stall_s,
@@ -97,12 +97,12 @@ def _launch(task: Task, agent: Agent, *, is_held: bool, cwd: str) -> Launch:
     run, given = task.memory.run, task.run_folders()
     out = given["DETENT_OUT"]
     folders = (task.native.folder, *(path for name, path in given.items() if name != "DETENT_BIN"))
-    if run["talk"]:
+    if run.talk:
         # The run's own folder can't be seen from inside.
-        prompt = os.path.join(out, f"prompt-{run['run']}.md")
-        write_atomic(prompt, read_plain(task.places.prompt(run["run"])) or b"", durable=False)
+        prompt = os.path.join(out, f"prompt-{run.run}.md")
+        write_atomic(prompt, read_plain(task.places.prompt(run.run)) or b"", durable=False)
         launch = talk_command_for(
-            agent, prompt=prompt, model=run["model"], run_dir=out, cwd=cwd, folders=folders, is_held=is_held
+            agent, prompt=prompt, model=run.model, run_dir=out, cwd=cwd, folders=folders, is_held=is_held
         )
         return launch.replace(argv=in_foreground(launch.argv))
     # Reports lie in the task folder, which every role writes to; what a reading role may not change is the tree, and
@@ -110,8 +110,8 @@ def _launch(task: Task, agent: Agent, *, is_held: bool, cwd: str) -> Launch:
     return command_for(
         agent,
         access=WRITE,
-        model=run["model"],
-        session=run["session"],
+        model=run.model,
+        session=run.session,
         run_dir=out,
         cwd=cwd,
         folders=folders,
@@ -120,7 +120,7 @@ def _launch(task: Task, agent: Agent, *, is_held: bool, cwd: str) -> Launch:
 
 
 def environment_of(task: Task, passed: Container[str]) -> dict[str, str]:
-    """The environment of a run: what it gets of the user's, and who and where the run is; `detent` is always found."""
+    """The environment of a run: variables of the user's, and its own names and folders; `detent` is always found."""
     run, folders = task.memory.run, task.run_folders()
     _write_shims(folders["DETENT_BIN"], task.machine.shims)
     given = given_environment(os.environ, passed)
@@ -129,12 +129,12 @@ def environment_of(task: Task, passed: Container[str]) -> dict[str, str]:
         "PATH": os.pathsep.join((folders["DETENT_BIN"], given["PATH"])),
         "DETENT_TASK": task.id,
         "DETENT_TASK_DIR": task.native.folder,
-        "DETENT_TREE": run["cwd"],
+        "DETENT_TREE": run.cwd,
         "DETENT_OUT": folders["DETENT_OUT"],
         "DETENT_DROP": folders["DETENT_DROP"],
-        "DETENT_ROLE": run["role"],
-        "DETENT_STATE": run["state"],
-        "DETENT_RUN_NUMBER": str(run["run"]),
+        "DETENT_ROLE": run.role,
+        "DETENT_STATE": run.state,
+        "DETENT_RUN_NUMBER": str(run.run),
     }
 
 

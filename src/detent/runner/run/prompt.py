@@ -14,6 +14,7 @@ from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.packs import load
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
 from detent.runner.run.contract import contract
+from detent.runner.run.left_behind import left_words
 from detent.runner.step.locks import closed_items, items_of_others, shown_item
 from detent.runner.step.look import look
 from detent.runner.step.registry import prompting, talking
@@ -37,11 +38,11 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
     """The whole prompt of a run in the current state, as the run is to find it."""
     memory = task.memory
     seen = look(task, memory, document, tree)
-    added = memory.head.get("prompts", {}).get(state.role, "")
+    added = memory.head.prompts.get(state.role, "")
     parts = [
-        f"# {memory.head['title']}",
+        f"# {memory.head.title}",
         _who(task, state, minutes),
-        str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
+        task.machine.store.harness.protocol.strip(),
         _own_words(task, state, document),
         *(tell(task, state, seen) for tell in prompting(task)),
         _listed("You may", state.may),
@@ -53,6 +54,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         _quoted("How the task came here", _came(task)),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
+        _quoted("What does not reach the work", left_words(memory.last_run)),
         _said(task, state),
         added.strip(),
     ]
@@ -88,7 +90,7 @@ def _own_words(task: Task, state: State, document: Document) -> str:
 
     def value_of(name: str) -> str:
         if name == BASE:
-            return str(task.memory.head["baseline"])
+            return str(task.memory.head.baseline)
         if name == RUN:
             return str(task.memory.runs + 1)
         if name.startswith(FIRST):
@@ -197,7 +199,7 @@ def _refusal(task: Task) -> str:
     refusal = task.memory.refusal
     if not refusal:
         return ""
-    lines = [str(refusal["problem"]), *(f"- {one['gate']}: {one['why']}. {one['fix']}" for one in refusal["missing"])]
+    lines = [str(refusal.problem), *(f"- {one['gate']}: {one['why']}. {one['fix']}" for one in refusal.missing)]
     return "\n".join(lines)
 
 
@@ -205,18 +207,18 @@ def _last_run(task: Task) -> str:
     last = task.memory.visit
     if not last:
         return ""
-    words = f"agent run #{last['run']} in this state ended as {last['exit']}"
-    if last.get("errors"):
-        words += f": {last['errors'][-1]}"
-    if last.get("restored"):
-        words += "\n" + "\n".join(f"- {note}" for note in last["restored"])
+    words = f"agent run #{last.run} in this state ended as {last.exit}"
+    if last.errors:
+        words += f": {last.errors[-1]}"
+    if last.restored:
+        words += "\n" + "\n".join(f"- {note}" for note in last.restored)
     # A refusal is quoted by itself.
-    return f"{words}\n{last['why']}" if last.get("why") and not task.memory.refusal else words
+    return f"{words}\n{last.why}" if last.why and not task.memory.refusal else words
 
 
 def _said(task: Task, state: State) -> str:
     """What was said so far where people and agents talk; elsewhere only a person's last word."""
-    if state.name not in task.machine.store.get("talks_in", ()):
+    if state.name not in task.machine.store.talks_in:
         return _last_word(task)
     lines: list[str] = []
     for turn in reversed([turn for turns in talking(task) for turn in turns(task, task.store.history())]):
@@ -233,9 +235,9 @@ def _said(task: Task, state: State) -> str:
 
 def _last_word(task: Task) -> str:
     """What a person said last: an answer, or the words given with a move of theirs; a sign-off may have none."""
-    asked, text = (str(task.memory.answer.get(key, "")) for key in ("asked", "text"))
+    asked, text = task.memory.answer.asked, task.memory.answer.text
     answer = f"(asked: {asked})\n{text}" if asked else text
-    since = int(task.memory.answer.get("seq", 0))
+    since = int(task.memory.answer.seq)
     moves = (line for line in reversed(task.store.history()) if isinstance(line, Moved) and line.by == "person")
     last = next((move for move in moves if move.reason or move.signed), None)
     if last is None or last.seq <= since:

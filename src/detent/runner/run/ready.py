@@ -12,7 +12,7 @@ from detent.core.record import Record
 from detent.effects.git.acts import commit_tree
 from detent.effects.host.access import NOTHING_LAID
 from detent.effects.host.last_lines import last_lines
-from detent.effects.workspace.checkout import Checkout, FrozenTree, SetupFailed, Wanted
+from detent.effects.workspace.checkout import Checkout, CheckoutSpec, FrozenTree, SetupFailed
 from detent.effects.workspace.prepared import lasting_checkout
 from detent.errors import RefusedError
 from detent.runner.access.access import running_in, setups_in
@@ -24,7 +24,8 @@ from detent.runner.task.layout import writes_of
 from detent.runner.task.unready import keep_failure
 from detent.runner.tell.judging import next_run
 from detent.store.disk.atomic import make_folders
-from detent.store.disk.lock import Lock
+from detent.words.runner import run as say
+from detent.words.runner import task as of_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ LOOK = "look"
 
 
 class Ready(Record):
-    """Where a run is to work, and the tree that was looked at when it was made ready."""
+    """The folder of a run, and the tree that was scanned when it was made ready."""
 
     state: State  # as the run is to find it: the role may be lent by another
     cwd: str
@@ -61,7 +62,7 @@ def make_ready(task: Task, begins: Begins | None = None) -> Ready:
 def failure_words(failed: SetupFailed) -> str:
     """The command that failed and how on the first line, the last lines it printed below."""
     said = last_lines(failed.log, os.environ)
-    return "\n".join(filter(None, (f"the workspace can't be set up: {failed.command}: {failed.why}", said)))
+    return "\n".join(filter(None, (of_task.set_up_failed(failed.command, failed.why), said)))
 
 
 def _make_ready(task: Task, begins: Begins | None) -> Ready:
@@ -70,32 +71,32 @@ def _make_ready(task: Task, begins: Begins | None) -> Ready:
         look_before(task)
     failed = prepare_tree(task, begins) if task.machine.states[task.memory.snapshot.state].access == "write" else None
     task = task.now()  # set-up may have been journaled
-    with Lock(task.places.lock()):
+    with task.held():
         tree = current_tree(task)
     state = next_run(task, tree)
     if state.access == "write":
         _make_writable(task, state.role)
         return Ready(state, task.tree_path, tree, failed)
     folder, workspace = os.path.join(task.home, LOOK), workspace_of(head)
-    private, baseline = task.places.private_git(), head["baseline"]
+    private, baseline = task.places.private_git(), head.baseline
     commit = commit_tree(private, tree, baseline, f"{task.id}: the work so far") if baseline else ""
     made = lasting_checkout(
-        Wanted(
+        CheckoutSpec(
             folder,
             FrozenTree(private, tree, baseline or None, commit=commit),
             workspace,
             work_tree=task.root,
             cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
             log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
-            running=running_in(place_of(task, RUN_CACHE), head["command_limits"], begins),
-            setups=setups_in(place_of(task), head["command_limits"], begins) if workspace.setup else None,
+            running=running_in(place_of(task, RUN_CACHE), head.command_limits, begins),
+            setups=setups_in(place_of(task), head.command_limits, begins) if workspace.setup else None,
             private=os.path.join(task.home, f"{LOOK}-deps"),
         )
     )
     remember_laid(task, folder, made.laid if isinstance(made, Checkout) else NOTHING_LAID)
     if isinstance(made, SetupFailed):
         return Ready(state, folder, tree, made)
-    copied = {"made_bytes": made.size, "why": made.why, "for": f"the {state.role}'s checkout"}
+    copied = {"made_bytes": made.size, "why": made.why, "for": say.checkout_of(state.role)}
     return Ready(state, folder, tree, copy=copied if made.made_now else {})
 
 
@@ -105,8 +106,4 @@ def _make_writable(task: Task, role: str) -> None:
         path = os.path.join(os.path.realpath(task.tree_path), folder.rstrip("/"))
         make_folders(path)
         if os.path.realpath(path) != path:
-            raise RefusedError(
-                f"{folder} is or lies behind a link, and the {role} would write elsewhere",
-                where=path,
-                next_step="make it a folder of the repository, then run the same command again",
-            )
+            raise RefusedError(say.folder_behind_link(folder, role), where=path)

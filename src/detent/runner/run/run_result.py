@@ -1,4 +1,4 @@
-"""What an agent run came to: how it ended and by whom, as what that counts, and what it used."""
+"""The result of an agent run: how it ended and by which actor, its exit class, and its usage."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def usage_and_exit(task: Task, seen: RunSeen) -> tuple[Usage, str]:
     import time
 
     run = task.memory.run
-    usage = read_usage(os.path.join(task.places.run(run["run"]), EVENTS), run["events"], time.time())
+    usage = read_usage(os.path.join(task.places.run(run.run), EVENTS), run.events, time.time())
     if _bound(task):
         return usage, "timeout"
     if seen.exit is not None and seen.exit.reason == "claimed":
         return usage, "finished"  # it was ended because it had got what it wanted, whatever it was saying
-    return usage, classify(_class_of(seen, run["sandbox"]), usage)
+    return usage, classify(_class_of(seen, run.sandbox), usage)
 
 
 def _class_of(seen: RunSeen, level: str) -> str:
@@ -45,7 +45,7 @@ def _class_of(seen: RunSeen, level: str) -> str:
 
 
 def _bound(task: Task) -> str:
-    data = read_plain(os.path.join(task.places.run(task.memory.run["run"]), BOUND))
+    data = read_plain(os.path.join(task.places.run(task.memory.run.run), BOUND))
     return (data or b"").decode("utf-8", "replace")
 
 
@@ -70,7 +70,7 @@ def is_by_person(task: Task, seen: RunSeen) -> bool:
     if seen.exit is not None and seen.exit.reason == TALKED:
         return True
     driven = task.memory.driven
-    is_off = bool(driven) and not driven["on"] and driven["seq"] > task.memory.run["seq"]
+    is_off = bool(driven) and not driven.on and driven.seq > task.memory.run.seq
     return is_off and seen.exit is not None and seen.exit.reason == "stopped" and not _bound(task)
 
 

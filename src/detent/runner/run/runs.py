@@ -1,8 +1,8 @@
-"""Starts the agent run a state wants, and knows what has become of it.
+"""Starts the agent run a state wants, and knows its fate.
 
-A run is planned in the journal before it is started (the intent) and acknowledged by its identity on disk. Whoever
-finds a plan without an identity makes it void under the run's own lock, so that nothing is ever run twice. While a run
-lives the engine writes no native file of its task and nobody judges its state line.
+A run is planned in the journal before it is started (the intent) and acknowledged by its identity on disk. A command
+that finds a plan without an identity makes it void under the run's own lock, so that nothing is ever run twice. While
+a run lives the engine writes no native file of its task and does not judge its state line.
 """
 
 from __future__ import annotations
@@ -11,32 +11,33 @@ import json
 import os
 
 from detent.core.machine import STOPPED
-from detent.core.runs import IDLE_WORDS, runs_spent, stop
+from detent.core.runs import runs_spent, stop
 from detent.effects.agents.formats import TEXT
 from detent.effects.host.keeper import start as keeper
 from detent.effects.host.keeper.look import RunSeen
 from detent.effects.host.keeper.look import look as look_at_run
-from detent.errors import DetentError, RefusedError, ToolError
+from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.access.access import run_held, unseen_arguments
-from detent.runner.access.command_place import place_of
+from detent.runner.access.access import refuse_unseen, run_held
 from detent.runner.run.launch import bounds_of, spec_of
 from detent.runner.run.prompt import prompt_for
 from detent.runner.run.taint import hook_prints_of
+from detent.runner.step.changing import changing
 from detent.runner.step.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.step.locks import held_for_others
 from detent.runner.step.look import current_tree, look
-from detent.runner.step.order import put_in_order
-from detent.runner.step.settle import record, remember
+from detent.runner.step.promises import keep_promises
 from detent.runner.task.agents import agent_for
-from detent.runner.task.budget import budget_spent, fruitless_spent
+from detent.runner.task.budget import budget_spent, failures_spent
 from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.digest import sha256_of
-from detent.store.disk.lock import Lock
+from detent.store.journal.line import FILE
 from detent.store.journal.places import PROMPT
 from detent.store.journal.run_events import RunPlanned, RunVoid, Stopped
 from detent.store.journal.shown import WHILE_RUNNING
 from detent.store.text.labels import labels_from
+from detent.words.core import runs_changed_nothing
+from detent.words.runner import run as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from detent.effects.agents.catalog import Agent
     from detent.effects.agents.choose import Choice
     from detent.runner.run.ready import Ready
-    from detent.runner.step.disorder import Settled
+    from detent.runner.step.change import Change
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
@@ -57,7 +58,7 @@ _LONGEST_LIST, _CUT = 50_000, "cut"  # characters of names in a journal line; a 
 
 def run_seen(task: Task) -> RunSeen | None:
     """What is known of the run that was planned and has no end yet; None when there is none. Reads only."""
-    number = task.memory.run.get("run", 0)
+    number = task.memory.run.run
     return look_at_run(task.places.run(number)) if number else None
 
 
@@ -66,77 +67,60 @@ def start_run(
 ) -> Task:
     """Plan and start one run of the current state's role in the folder that was made ready for it.
 
-    Where somebody else has just started one, that is the run; where a limit is used up, the task is stopped instead.
+    Where another process has just started one, that is the run; where a limit is used up, the task is stopped instead.
     `is_talk`: a person talks to the agent, which the plan says, and `begin` gives it their terminal.
     """
-    with Lock(task.places.lock()):
-        if (memory := task.store.load()).run:
-            return task.replace(memory=memory)
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
+    with changing(task, settles=False) as change:
+        if change.memory.run:
+            return change.task
+        change.settle()
+        task = change.task
         _refuse_start(task)
         machine, memory = task.machine, task.memory
-        if why := runs_spent(machine, memory.snapshot) or budget_spent(memory) or fruitless_spent(machine, memory):
-            return _stop(task, settled, why)
+        if why := runs_spent(machine, memory.snapshot) or budget_spent(memory) or failures_spent(machine, memory):
+            return _stop(change, why)
         refuse_beside_run(task)
         refuse_elsewhere(task)
         agent, choice = agent_for(task, ready.state.role)
-        _refuse_unseen(task, agent)
+        refuse_unseen(task, agent)
         if current_tree(task) != ready.tree:
-            raise RefusedError(
-                "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
-            )
+            raise RefusedError(say.tree_changed(task.id), where=task.tree_path)
         if is_talk and not agent.talk:
-            raise RefusedError(
-                f"agent {agent.name} can't be talked to: it has no `talk`",
-                next_step=f"let it work alone: detent run {task.id}; or name another agent in detent.toml",
-            )
-        task = _plan(task, settled.document, agent, choice, ready, is_talk=is_talk)
+            raise RefusedError(say.agent_not_talked_to(agent.name, task.id))
+        _plan(change, agent, choice, ready, is_talk=is_talk)
         try:
-            begin(spec_of(task, agent))
+            begin(spec_of(change.task, agent))
         except DetentError:
             # Whether it began is known by its directory alone; what did not begin must never begin later.
-            if keeper.void(task.places.run(task.memory.runs)):
-                memory = record(task, task.memory, RunVoid(run=task.memory.runs, why="it could not start"))
-                task = task.replace(memory=memory)
+            if keeper.void(task.places.run(change.memory.runs)):
+                change.write(RunVoid(run=change.memory.runs, why=say.could_not_start()))
             raise
-        return task
+        return change.task
 
 
 def _refuse_start(task: Task) -> None:
     memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
     if stopped := memory.snapshot.registers.get(STOPPED):
-        raise RefusedError(f"the task is stopped: {stopped}", next_step=f"detent resume {task.id}")
+        raise RefusedError(say.task_stopped(stopped, task.id))
     if not state.role:
-        raise RefusedError(f"{state.name} is no state an agent works in", next_step=f"detent next {task.id}")
-
-
-def _refuse_unseen(task: Task, agent: Agent) -> None:
-    """A program that its run can't open would count as a crash of the agent."""
-    if unseen := unseen_arguments(place_of(task), agent):
-        raise ToolError(
-            f"agent {agent.name} is started with {unseen[0]}, which no agent run can open: "
-            "each run has a temporary folder of its own",
-            where=unseen[0],
-            next_step="move it to another folder, or show it to runs: [sandbox] show in detent.toml",
-        )
+        raise RefusedError(say.no_agents_state(state.name, task.id))
 
 
 def stop_idle(task: Task) -> Task:
     """Stop a task whose single pass was idle: no other run of this command could do better."""
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        return _stop(task.at(settled.memory), settled, IDLE_WORDS.format(1))
+    with changing(task) as change:
+        return _stop(change, runs_changed_nothing(1))
 
 
-def _stop(task: Task, settled: Settled, why: str) -> Task:
-    after = stop(task.memory.snapshot, why)
-    memory, _ = remember(task, task.memory, settled.document, Stopped(by="engine", why=why), after=after)
-    return task.replace(memory=memory)
+def _stop(change: Change, why: str) -> Task:
+    change.write(Stopped(by="engine", why=why), after=stop(change.memory.snapshot, why))
+    keep_promises(change)
+    return change.task
 
 
-def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> Task:
-    memory, state, tree = task.memory, ready.state, ready.tree
+def _plan(change: Change, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> None:
+    task, memory, document = change.task, change.memory, change.document
+    state, tree = ready.state, ready.tree
     number = memory.runs + 1
     folder = task.places.run(number)
     make_folders(folder)
@@ -145,7 +129,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
     write_atomic(os.path.join(folder, PROMPT), prompt, durable=False)
     # A session is gone on with only where its run died in this very visit; a new visit begins with a clear head.
     last = memory.visit
-    session = last.get("session", "") if last.get("agent") == agent.name and last.get("exit") != "finished" else ""
+    session = last.session if last.agent == agent.name and last.exit != "finished" else ""
     held = run_held(task, agent, state.role, ready.cwd)
     line = RunPlanned(
         run=number,
@@ -166,9 +150,8 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         hooks=hook_prints_of(task),
         seen=fingerprint(task, memory, document, tree),
     )
-    if labels_from(task.machine, WHILE_RUNNING):  # the file names the living run; none of its processes reads it yet
-        return task.replace(memory=remember(task, memory, document, line)[0])
-    return task.replace(memory=record(task, memory, line))
+    # Where the file names the living run, none of its processes reads it yet.
+    change.write(line, reach=FILE if labels_from(task.machine, WHILE_RUNNING) else "")
 
 
 def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> dict[str, str]:
@@ -215,5 +198,5 @@ def _hash(content: dict[str, str]) -> str:
 
 def stop_run(task: Task) -> bool:
     """Tell a living run to end; False when there is none."""
-    number = task.memory.run.get("run", 0)
+    number = task.memory.run.run
     return bool(number) and keeper.stop(task.places.run(number))

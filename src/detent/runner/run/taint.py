@@ -1,4 +1,4 @@
-"""What an agent run changed and may not: which files those are, and how they are put back."""
+"""Finds the files that an agent run changed and may not, and restores them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from detent.effects.git.tree.touched import shows_protected
 from detent.runner.step.look import current_tree
 from detent.runner.task.layout import adds_of, writes_of
 from detent.store.disk.patterns import matches, protects
+from detent.words.runner import run as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ _MOST_NAMES = 50
 def tainted_files(task: Task, taken: Taken) -> list[str]:
     """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
     run = task.memory.run
-    is_forbidden = partial(_is_forbidden, task, run["access"], run["role"])
-    if not taken.id or taken.id == run["tree"]:
+    is_forbidden = partial(_is_forbidden, task, run.access, run.role)
+    if not taken.id or taken.id == run.tree:
         return []
-    is_known = taken.before == run["tree"]
+    is_known = taken.before == run.tree
     if is_known and not any(is_forbidden(name) or _may_be_link(task, name) for name in taken.changed):
         return []  # whatever of it really differs, none is among them
-    private, deny = task.places.private_git(), task.memory.head["protect"]["deny"]
-    changes = changes_between(private, run["tree"], taken.id)
+    private, deny = task.places.private_git(), task.memory.head.protect["deny"]
+    changes = changes_between(private, run.tree, taken.id)
     links = links_of(private, taken.id, changes) if deny else None
     onto = links.changed_links() if links is not None else {}
     leading = {name for name, paths in onto.items() if any(shows_protected(seen, deny) for seen in paths)}
@@ -49,7 +50,7 @@ def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
     folders = writes_of(task.machine.store, role)
     is_outside = bool(folders) and not name.startswith(folders)
     is_kept = is_outside or _is_original(task, role, name)
-    return access == "read" or is_kept or protects(name, task.memory.head["protect"]["deny"])
+    return access == "read" or is_kept or protects(name, task.memory.head.protect["deny"])
 
 
 def _is_original(task: Task, role: str, name: str) -> bool:
@@ -61,12 +62,12 @@ def _is_original(task: Task, role: str, name: str) -> bool:
 
 def is_put_back(task: Task, role: str, tainted: Sequence[str]) -> bool:
     """Whether all that a run of this role changed and may not is undone: in a clone, and originals anywhere."""
-    return not task.memory.head["in_place"] or (bool(tainted) and all(_is_original(task, role, one) for one in tainted))
+    return not task.memory.head.in_place or (bool(tainted) and all(_is_original(task, role, one) for one in tainted))
 
 
 def hook_prints_of(task: Task) -> dict[str, str]:
     """What the user's git would run at a commit, for a task in their checkout; nothing for one in a clone."""
-    if not task.memory.head["in_place"] or not task.project.common_dir or not os.path.isdir(task.tree_path):
+    if not task.memory.head.in_place or not task.project.common_dir or not os.path.isdir(task.tree_path):
         return {}
     from detent.effects.git.hooks import hook_prints  # few tasks work in place
 
@@ -75,7 +76,7 @@ def hook_prints_of(task: Task) -> dict[str, str]:
 
 def tainted_hooks(task: Task) -> list[str]:
     """The hooks that are not as they were when the run was planned; a plan of an older version does not say."""
-    before = task.memory.run.get("hooks")
+    before = task.memory.run.hooks
     if not before:
         return []
     from detent.effects.git.hooks import changed_hooks
@@ -84,31 +85,29 @@ def tainted_hooks(task: Task) -> list[str]:
 
 
 def put_tree_back(task: Task) -> None:
-    """Undo in a clone what a tainted run may not change; only after its line stands, or a crash would hide the taint.
+    """Undo in a clone the forbidden changes of a tainted run; only after its line, or a crash would hide the taint.
 
-    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told, except
+    In place the checkout is the user's, with perhaps their own work too: there changes are only reported, except
     for originals beside which a role was to add files. What the run made of the files stays in the private git folder,
     under the tree id of that line.
     """
     ended = task.memory.ended
-    if ended["tainted"] and ended["put_back"]:
-        links = frozenset(ended["tainted"])  # a link that leads to protected paths need not be one itself
+    if ended.tainted and ended.put_back:
+        links = frozenset(ended.tainted)  # a link that leads to protected paths need not be one itself
 
         def only(name: str) -> bool:
-            if task.memory.head["in_place"]:
-                return _is_original(task, ended["role"], name)
-            return name in links or _is_forbidden(task, ended["access"], ended["role"], name)
+            if task.memory.head.in_place:
+                return _is_original(task, ended.role, name)
+            return name in links or _is_forbidden(task, ended.access, ended.role, name)
 
-        put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
+        put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended.before, only=only)
 
 
 def taint_words(task: Task) -> str:
     """Why nothing follows from a run that changed what it may not."""
     ended = task.memory.ended
     store = task.machine.store
-    folders = adds_of(store, ended["role"]) or writes_of(store, ended["role"])
-    what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
-    what = "its role may only read the repository" if ended["access"] == "read" else what
-    hooks = ended.get("hooks", ())
-    told = f"; your git would run {', '.join(hooks[:5])} at your next commit: look at it first" if hooks else ""
-    return f"{what}, and it changed {', '.join(ended['tainted'][:5])}: what it asked for was not considered{told}"
+    folders = adds_of(store, ended.role) or writes_of(store, ended.role)
+    bound = say.may_write_to(folders) if folders else say.files_are_protected()
+    bound = say.may_only_read() if ended.access == "read" else bound
+    return say.tainted(bound, ended.tainted, ended.hooks or ())

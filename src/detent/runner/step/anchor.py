@@ -1,7 +1,7 @@
 """Anchors a journal outside itself: at the end of a run and at a sign-off a git ref is led to its last line.
 
-A chain of hashes shows every edit only to somebody who knows its end. Whoever rewrites the whole journal would have to
-rewrite this ref too, and, where it was pushed or backed up, every copy of it.
+A chain of hashes shows every edit only with knowledge of its end. A forger of the whole journal would have to rewrite
+this ref too, and, where it was pushed or backed up, every copy of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from detent.effects.git.git import Git, sync_names
 from detent.errors import ToolError
 from detent.store.disk.digest import sha256_of
 from detent.store.text.numbers import whole_number
+from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,5 +58,5 @@ def read_anchor(task: Task) -> tuple[int, str] | None:
     words = git.run("cat-file", "blob", ref).decode("ascii", "replace").split()
     number = whole_number(words[0]) if len(words) == 2 else None
     if number is None:
-        raise ToolError("the anchor of the journal is damaged", where=ref, next_step="detent audit")
+        raise ToolError(say.anchor_damaged(), where=ref)
     return number, words[1]

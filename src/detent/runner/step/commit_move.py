@@ -5,16 +5,14 @@ from __future__ import annotations
 from detent.core.machine import CRASH_CLASSES
 from detent.errors import UnreadableError
 from detent.page.runs import EXITS
-from detent.runner.step.disorder import Settled
 from detent.runner.step.locks import close_locks
 from detent.runner.step.look import look
 from detent.runner.step.promises import keep_promises
-from detent.runner.step.settle import remember
 from detent.runner.task.layout import is_tracked
 from detent.runner.task.open import waits_at_end
 from detent.store.journal.events import completed
 from detent.store.journal.shown import PENDING
-from detent.store.text.labels import STATUS, state_label
+from detent.store.text.labels import state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Gate, Machine
     from detent.core.values import Advance
+    from detent.runner.step.change import Change
     from detent.runner.step.registry import Results
     from detent.runner.task.open import Task
     from detent.store.journal.events import FactSaid, Moved
@@ -33,16 +32,11 @@ _MOST_NAMES_CHARACTERS = 200_000  # of the files a line names; a line has a boun
 
 
 def commit_move(
-    task: Task,
-    document: Document,
-    entry: Mapping[str, str],
-    taken: Advance,
-    line: Moved,
-    prepared: Results | None = None,
-) -> Settled:
+    change: Change, entry: Mapping[str, str], taken: Advance, line: Moved, prepared: Results | None = None
+) -> None:
     """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
-    memory, leaving = task.memory, task.memory.snapshot.state
-    locked = close_locks(task, memory.snapshot, document, leaving)
+    task, memory, document = change.task, change.memory, change.document
+    locked = close_locks(task, memory.snapshot, document, memory.snapshot.state)
     # What an answer took out of a field may be written there again: it is as fresh as other words.
     fresh = {key: found for key, found in entry.items() if key not in _emptied(line)}
     after = taken.after.replace(entry=fresh, locked=locked)
@@ -53,16 +47,16 @@ def commit_move(
         fields={**line.fields, **_fields(task, taken)},
         files=_files_at_end(task, document, after.state),
     )
-    memory, document = remember(task, memory, document, line, after=after)
-    if not taken.edge.sign_off:
-        return keep_promises(task, Settled(memory, document))
-    from detent.runner.step.anchor import anchor  # few moves are sign-offs
+    change.write(line, after=after)
+    change.request = ""  # whatever the file asked for, this came of it
+    if taken.edge.sign_off:
+        from detent.runner.step.anchor import anchor  # few moves are sign-offs
 
-    anchor(task.replace(memory=memory))  # before the promises; after a crash put_in_order repeats both
-    kept = keep_promises(task, Settled(memory, document))
-    if kept.memory.snapshot.seq != memory.snapshot.seq:
-        anchor(task.replace(memory=kept.memory))
-    return kept
+        anchor(change.task)  # before the promises; after a crash the next change of the task repeats both
+    moved = change.memory.snapshot.seq
+    keep_promises(change)
+    if taken.edge.sign_off and change.memory.snapshot.seq != moved:
+        anchor(change.task)
 
 
 def _emptied(line: Moved) -> frozenset[str]:
@@ -75,18 +69,18 @@ def _fields(task: Task, taken: Advance) -> dict[str, str]:
 
     A label tells what was proven: where gates were waived, it says that instead.
     """
-    if STATUS not in task.machine.store:
+    if not task.machine.store.status:
         return {}
     label = f"overridden: {', '.join(taken.waived)}" if taken.waived else taken.edge.label
     found = {taken.edge.source: label, taken.after.state: PENDING}
-    labels = {state_label(task.machine, STATUS, state): words for state, words in found.items()}
+    labels = {state_label(task.machine, task.machine.store.status, state): words for state, words in found.items()}
     return {label: words for label, words in labels.items() if label}
 
 
 def _files_at_end(task: Task, document: Document, state: str) -> Mapping[str, str] | None:
-    """What the task folder holds at a final end, by hash; a folder that is part of the work is vouched for by git.
+    """The files of the task folder at a final end, by hash; git vouches for a folder that is part of the work.
 
-    Looked at anew: a step that was prepared may have written there.
+    Read again: a prepared step may have written there.
     """
     reached = task.machine.states[state]
     if not reached.is_end or waits_at_end(reached) or is_tracked(task.machine.store):
@@ -106,7 +100,7 @@ def _files_at_end(task: Task, document: Document, state: str) -> Mapping[str, st
 
 
 def _led_here(machine: Machine, memory: Memory, taken: Advance, line: Moved) -> str:
-    """The reason of a move of the engine's own, on one line; empty for a move that somebody asked for."""
+    """The reason of a move of the engine's own, on one line; empty for a requested move."""
     if line.by not in ("engine", "crash"):
         return ""
     way, facts = taken.way, line.facts
@@ -114,9 +108,9 @@ def _led_here(machine: Machine, memory: Memory, taken: Advance, line: Moved) -> 
     if way.spent:
         told.insert(0, f"{way.spent} {taken.after.counters.get(way.spent) or machine.limits[way.spent].most}")
         told[0] += f" of {machine.limits[way.spent].most}"
-    exit_name = line.exit or memory.visit.get("exit", "")
+    exit_name = line.exit or memory.visit.exit
     if line.by == "crash" or (way.spent and exit_name in CRASH_CLASSES):
-        told.insert(0, f"agent run #{memory.last_run.get('run', 0)} {EXITS.get(exit_name, exit_name)}")
+        told.insert(0, f"agent run #{memory.last_run.run} {EXITS.get(exit_name, exit_name)}")
     if line.by == "crash":
         told += [line.reason] if line.reason else []
     told = told or [words for name in way.needs if (words := _opened(machine.gates[name]))]

@@ -1,4 +1,4 @@
-"""Looks at the native file of a task: what it says, and what of it is not as the journal has it. Nothing is written."""
+"""Compares the native file of a task with the journal: its content, and its differences. Nothing is written."""
 
 from __future__ import annotations
 
@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from detent.store.journal.native import Document
 
 
-class Settled(Record):
-    memory: Memory
-    document: Document
-    request: str = ""  # the state the file asks for
-    notes: tuple[str, ...] = ()  # what was put back, in words
-
-
 class Disorder(Record):
     """What in a native file is not as the journal wants it."""
 
@@ -37,13 +30,13 @@ class Disorder(Record):
 
 
 def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
-    """What would be put back, and what the file asks for."""
+    """The texts to restore, and the request of the file."""
     native, snapshot = task.native, memory.snapshot
     # Not only moves are projected: else a restored or refused file whose projection a crash cut short would be restored
     # or refused, and recorded, a second time.
     unfinished = document.is_stale or native.projected_seq() < memory.due_seq
     if unfinished:
-        taken = changed_of_others(task, memory.visit.get("taken", {}), document)
+        taken = changed_of_others(task, memory.visit.taken, document)
         return Disorder(unfinished=True, locked=(*changed_locks(task, snapshot, document), *taken))
     differs = document.state != snapshot.state
     old_bytes = differs and native.was_projected(document)
@@ -61,10 +54,12 @@ def read_document(task: Task, memory: Memory | None = None) -> Document:
     try:
         return text_after_stop(task.native, task.store, memory or task.memory) or task.native.read()
     except UnreadableError as error:
+        from detent.words.runner import step as say
+
         if is_collected(task):
-            error.what = "its home was removed by detent gc"
-            error.next_step = f"detent history {task.id}; to make the file again: detent doctor --repair {task.id}"
-        error.next_step = error.next_step or f"detent doctor --repair {task.id}"
+            removed = say.home_removed(task.id)
+            error.what, error.next_step = removed, removed.next_step
+        error.next_step = error.next_step or say.repair(task.id)
         raise
 
 
@@ -75,14 +70,14 @@ def is_collected(task: Task) -> bool:
 
 
 def disorder_words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
-    """What is put back, in words."""
+    """The restored texts, in words."""
     if not (disorder.owned or disorder.locked or disorder.old_bytes or disorder.lost):
         return ()
-    file = task.native.file
-    notes = [f'{file}: "{label}" is written by the engine and was put back' for label in disorder.owned]
-    notes += [f"{shown_item(file, item)} is locked in {snapshot.state} and was put back" for item in disorder.locked]
-    if disorder.old_bytes:
-        notes.append(f"{file} named another state because it is an older copy; the state line was put back")
-    if disorder.lost:
-        notes.append(f'{file} had no "{task.native.state_label}:" line; it was put back')
+    from detent.words.runner import step as say
+
+    file, state = task.native.file, snapshot.state
+    notes: list[str] = [say.engines_field_put_back(file, label) for label in disorder.owned]
+    notes += [say.locked_put_back(shown_item(file, item), state) for item in disorder.locked]
+    notes += [say.older_copy_put_back(file)] if disorder.old_bytes else []
+    notes += [say.state_line_put_back(file, task.native.state_label)] if disorder.lost else []
     return tuple(notes)

@@ -1,10 +1,10 @@
 """Files into the task folder what a machine says of an ended run: the change as the engine sees it, and reports.
 
-What the engine makes from the tree (`diff`, `changed`) takes the place of anything that stood there: an agent's own
-copies are claims. It is made anew when the tree has changed since, by whoever moves the task next. A report comes from
-the run's `out/`, which is empty of it when a run begins; where a run left none, nothing is filed.
+Files that the engine makes from the tree (`diff`, `changed`) replace anything at their place: an agent's own copies
+are claims. The next move makes them again when the tree has changed since. A report comes from the run's `out/`, which
+is empty of it when a run begins; where a run left none, nothing is filed.
 
-Texts are kept by their hash and written before the line that names them: who dies in between does both again.
+Texts are kept by their hash and written before the line that names them: after a crash in between both are done again.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from detent.errors import DetentError, UnreadableError
 from detent.machines.filing import DIFF, OUT, TREE_SOURCES
 from detent.runner.step.locks import kept_text
 from detent.runner.step.look import current_tree
-from detent.runner.step.settle import note
 from detent.store.disk.atomic import LARGEST_TEXT_BYTES, as_json, read_plain
 from detent.store.journal.events import FiledChange
 from detent.store.journal.locked_files import MOST_FILES, files_under, put_back_files
+from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from detent.runner.step.disorder import Settled
+    from detent.runner.step.change import Change
     from detent.runner.task.open import Task
 
 MOST_BYTES = 64_000_000  # of all changed files together
@@ -44,21 +44,21 @@ def file_run(task: Task, tree: str) -> Filing:
     return _file(task, task.machine.states[task.memory.snapshot.state].files, tree)
 
 
-def file_tree(task: Task, settled: Settled) -> Settled:
+def file_tree(change: Change) -> None:
     """File the change of the tree as it is now, where the state wants that and it is not what lies there."""
-    state = task.machine.states[settled.memory.snapshot.state]
+    task, memory = change.task, change.memory
+    state = task.machine.states[memory.snapshot.state]
     places = {place: source for place, source in state.files.items() if source in TREE_SOURCES}
     if not places:
-        return settled
-    memory, tree = settled.memory, current_tree(task)
-    known = memory.filing.get("files", {})
-    if memory.filing.get("tree") == tree and all(_lies_there(task, place, known.get(place)) for place in places):
-        return settled
+        return
+    tree, known = current_tree(task), memory.filing.files
+    if memory.filing.tree == tree and all(_lies_there(task, place, known.get(place)) for place in places):
+        return
     made = _file(task, places, tree)
     if not known and not made.refused and not any(made.files.values()):
-        return settled  # nothing has changed yet, which needs no line
-    line = FiledChange(tree=tree, files={**known, **made.files}, refused=list(made.refused))
-    return settled.replace(memory=note(task, memory, line), notes=(*settled.notes, *made.refused))
+        return  # nothing has changed yet, which needs no line
+    change.write(FiledChange(tree=tree, files={**known, **made.files}, refused=list(made.refused)))
+    change.notes += made.refused
 
 
 def forget_reports(task: Task) -> None:
@@ -76,7 +76,7 @@ def _file(task: Task, places: Mapping[str, str], tree: str) -> Filing:
         try:
             found = _report(task, source) if source.startswith(OUT) else _change(task, source, tree, refused)
         except DetentError as error:
-            refused.append(f"{place} was not filed: {error.what}")
+            refused.append(say.not_filed(place, error.what))
             found = None
         if found is not None:
             files[place] = _put(task, place, found)
@@ -89,7 +89,7 @@ def _file(task: Task, places: Mapping[str, str], tree: str) -> Filing:
 def _report(task: Task, source: str) -> dict[str, bytes] | None:
     folder = task.run_folders()["DETENT_OUT"]
     if os.path.islink(folder):
-        raise UnreadableError("the folder for reports was replaced by a link", where=folder)
+        raise UnreadableError(say.reports_behind_link(), where=folder)
     data = read_plain(os.path.join(folder, source.removeprefix(OUT)))
     return None if data is None else {"": data}
 
@@ -98,20 +98,19 @@ def _change(task: Task, source: str, tree: str, refused: list[str]) -> dict[str,
     """The files to lie at a place, by their path from there; None when nothing has changed."""
     from detent.effects.git.change import changed_contents, patch_bytes  # most states file nothing
 
-    private, baseline = task.places.private_git(), task.memory.head["baseline"]
+    private, baseline = task.places.private_git(), task.memory.head.baseline
     if not baseline or not tree:
-        raise UnreadableError("there is no first commit to compare with" if tree else "the tree can't be looked at")
+        raise UnreadableError(say.nothing_to_compare_with() if tree else say.tree_not_seen())
     if source == DIFF:
         patch = patch_bytes(private, baseline, tree)
         if len(patch) > LARGEST_TEXT_BYTES:
-            raise UnreadableError(f"the patch has {len(patch)} bytes, at most {LARGEST_TEXT_BYTES} are filed")
+            raise UnreadableError(say.patch_too_large(len(patch), LARGEST_TEXT_BYTES))
         return {"": patch} if patch else None
     changed = changed_contents(private, baseline, tree, LARGEST_TEXT_BYTES)
     size, count = sum(map(len, changed.contents.values())), len(changed.contents)
     if size > MOST_BYTES or count > MOST_FILES:
-        limits = f"at most {MOST_FILES} files with {MOST_BYTES} bytes are filed"
-        raise UnreadableError(f"the change has {count} files with {size} bytes, {limits}")
-    refused += [f"{path} was not copied: {why}" for path, why in changed.passed_over.items()]
+        raise UnreadableError(say.change_too_large(count, size, MOST_FILES, MOST_BYTES))
+    refused += [say.not_copied(path, why) for path, why in changed.passed_over.items()]
     return dict(changed.contents) if changed.contents or changed.removed else None
 
 

@@ -44,7 +44,7 @@ from detent.runner.step.in_place import (
 from detent.runner.step.look import current_tree
 from detent.store.journal.memory import utc_now
 from detent.store.journal.places import branch_of
-from detent.store.text.names import name_some
+from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,11 +64,7 @@ def _stand(doing: Doing) -> Stand | None:
     """Where the checkout stands; None where the task goes without git, and a person said so."""
     stand = stand_at(doing.task.tree_path)
     if stand is None and NO_GIT not in doing.given:
-        raise RefusedError(
-            "this folder is no git repository, so nothing can be brought back",
-            where=doing.task.tree_path,
-            next_step="make it one (git init, then a first commit), or go on without: add --no-git",
-        )
+        raise RefusedError(say.no_repository(), where=doing.task.tree_path)
     return stand
 
 
@@ -94,7 +90,7 @@ def do_baseline(doing: Doing) -> Results:
 
 
 def foresee_branch(doing: Doing) -> None:
-    stand, name = _stand(doing), branch_of(doing.task.memory.head)
+    stand, name = _stand(doing), branch_of(doing.task.memory.head.machine, doing.task.id)
     if stand is None or NO_BRANCH in doing.given:
         return
     refuse_beside_run(doing.task)
@@ -105,7 +101,7 @@ def foresee_branch(doing: Doing) -> None:
 def look_branch(doing: Doing) -> dict[str, str]:
     """Whether the task's branch can be made and checked out."""
     foresee_branch(doing)
-    stand, name = _stand(doing), branch_of(doing.task.memory.head)
+    stand, name = _stand(doing), branch_of(doing.task.memory.head.machine, doing.task.id)
     if stand is None or NO_BRANCH in doing.given:
         return {}
     is_ours = made_branch(doing.task) == name
@@ -116,7 +112,7 @@ def look_branch(doing: Doing) -> dict[str, str]:
     refuse_branch_name(stand.repository.common_dir, name)
     if dirty := dirty_checkout(doing.task, stand.commit):
         # What a person has not committed stays theirs; whether the work may begin so is for a gate to say.
-        return {"not_made": f"not committed: {dirty.words()}"}
+        return {"not_made": say.not_committed(dirty.words())}
     return {"name": name}
 
 
@@ -125,7 +121,7 @@ def do_branch(doing: Doing) -> Results:
     if stand is None or not name:
         return {"branch": dict(doing.seen)}
     if stand.branch != name and stand.commit != doing.done["baseline"]["commit_sha"]:
-        raise RefusedError("your checkout moved on meanwhile", where=stand.repository.top, next_step="try again")
+        raise RefusedError(say.checkout_moved(), where=stand.repository.top)
     if stand.branch != name:
         make_branch(stand, name, f"detent: {doing.task.id} {doing.key}")
         make_safe()
@@ -150,28 +146,16 @@ def foresee_reset(doing: Doing) -> Stand | None:
     """Refused while the checkout is not where the work was left; None where nothing is reset."""
     base = doing.done.get("baseline")
     if not base:
-        raise RefusedError(
-            "no baseline was captured, so there is nothing to go back to",
-            where=doing.task.tree_path,
-            next_step=f"see what can be done: detent next {doing.task.id}",
-        )
+        raise RefusedError(say.no_baseline(doing.task.id), where=doing.task.tree_path)
     if not base["commit_sha"]:
         if NO_GIT not in doing.given:
-            raise RefusedError(
-                "without git nothing can be reset: all files stay as they are",
-                where=doing.task.tree_path,
-                next_step="if that is right, say so: add --no-git",
-            )
+            raise RefusedError(say.nothing_to_reset(), where=doing.task.tree_path)
         return None
     refuse_beside_run(doing.task)
     refuse_elsewhere(doing.task)
     stand = _stand(doing)
     if stand is None:
-        raise RefusedError(
-            "the repository is gone",
-            where=doing.task.tree_path,
-            next_step="bring it back to that path, then run the same command again",
-        )
+        raise RefusedError(say.repository_gone(), where=doing.task.tree_path)
     return stand
 
 
@@ -182,7 +166,7 @@ def look_reset(doing: Doing) -> dict[str, str]:
         return {}
     base = doing.done["baseline"]
     refuse_target(stand, base["branch"], base["commit_sha"])
-    tree = current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
+    tree = current_tree(doing.task)  # an unreadable tree can't be saved: reported before anything is intended
     _refuse_overwriting(doing.task, stand, branch_commit(stand.repository.common_dir, base["branch"]), tree)
     is_ours = stand.branch == made_branch(doing.task) != adopted_branch(doing.task)
     left = {} if is_ours or stand.branch == base["branch"] else {"left": stand.branch}
@@ -192,11 +176,7 @@ def look_reset(doing: Doing) -> dict[str, str]:
 def _refuse_overwriting(task: Task, stand: Stand, target: str, tree: str) -> None:
     top = stand.repository.top
     if found := overwritten(task, top, stand.commit, target, saved=tree):
-        raise RefusedError(
-            f"files of yours that are ignored stand in the way: {name_some(found)}",
-            where=top,
-            next_step="move them away; then run the same command again",
-        )
+        raise RefusedError(say.ignored_in_the_way(found), where=top)
 
 
 def do_reset(doing: Doing) -> Results:
@@ -206,7 +186,7 @@ def do_reset(doing: Doing) -> Results:
     task, seen = doing.task, doing.seen
     stand = stand_at(task.tree_path)
     if stand is None or stand.branch not in (seen["branch"], seen["to"]):
-        raise RefusedError("your checkout moved on meanwhile", where=task.tree_path, next_step="try again")
+        raise RefusedError(say.checkout_moved(), where=task.tree_path)
     top, common_dir, private = stand.repository.top, stand.repository.common_dir, task.places.private_git()
     tree = current_tree(task)
     target = branch_commit(common_dir, seen["to"])

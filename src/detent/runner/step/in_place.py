@@ -1,4 +1,4 @@
-"""Tasks that work in the person's own checkout: which branch is theirs, what is not committed, who else works there."""
+"""Tasks that work in the person's own checkout: their branch, uncommitted files, and other tasks there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
 from detent.runner.task.in_project import left_out
 from detent.runner.task.open import load_all
+from detent.store.journal.head import branch_before
+from detent.words.runner import step as say
 
 NO_GIT = "no-git"  # an option of a command: the move goes on without git
 
@@ -28,8 +30,8 @@ def made_branch(task: Task) -> str:
 
 
 def adopted_branch(task: Task) -> str:
-    """The branch that the file of another tool named when the task was adopted: nothing shows who made it."""
-    return str(task.memory.head.get("found", {}).get("prepared", {}).get("branch", {}).get("name", ""))
+    """The branch that the file of another tool named when the task was adopted: its maker is unknown."""
+    return branch_before(task.memory.head)
 
 
 def dirty_checkout(task: Task, commit: str) -> Dirty:
@@ -61,22 +63,14 @@ def refuse_beside_run(task: Task) -> None:
     """Two agents in one checkout would each be blamed for what the other does; nor is a branch changed below one."""
     for listed in _others_here(task):
         if listed.memory is not None and listed.memory.run:
-            raise RefusedError(
-                f"agent run #{listed.memory.run['run']} of task {listed.id} works in this checkout",
-                where=task.tree_path,
-                next_step=f"wait for it, or end it: detent stop {listed.id}",
-            )
+            raise RefusedError(say.run_in_checkout(listed.memory.run.run, listed.id), where=task.tree_path)
 
 
 def refuse_branch_of_other(task: Task, branch: str) -> None:
     """What one task begins on the branch of another would be mixed up with that one's work."""
     for listed in _others_here(task):
         if listed.memory is not None and listed.memory.prepared.get("branch", {}).get("name", "") == branch:
-            raise RefusedError(
-                f"your checkout is on {branch}, the branch of task {listed.id}",
-                where=task.tree_path,
-                next_step=f"finish {listed.id} first, or commit its work and switch: git switch BRANCH",
-            )
+            raise RefusedError(say.branch_of_other_task(branch, listed.id), where=task.tree_path)
 
 
 def refuse_elsewhere(task: Task) -> None:
@@ -84,19 +78,16 @@ def refuse_elsewhere(task: Task) -> None:
     name = made_branch(task)
     repository = find_repository(task.tree_path) if name else None
     if repository is not None and repository.branch != name:
-        now = f"on {repository.branch}" if repository.branch else "on no branch"
-        raise RefusedError(
-            f"your checkout is {now}, this task works on {name}",
-            where=repository.top,
-            next_step=f"go there: git switch {name}; then run the same command again",
-        )
+        branch = repository.branch
+        told = say.on_branch_elsewhere(branch, name) if branch else say.on_no_branch(name)
+        raise RefusedError(told, where=repository.top)
 
 
 def _others_here(task: Task) -> Iterator[Listed]:
-    if not task.memory.head["in_place"]:
+    if not task.memory.head.in_place:
         return
     for listed in load_all(task.project):
         if listed.memory is None or listed.id == task.id:
             continue
-        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head["in_place"]:
+        if listed.memory.head.tree_path == task.tree_path and listed.memory.head.in_place:
             yield listed

@@ -1,8 +1,8 @@
-"""What an agent may no longer change: its text is kept by hash, compared, and put back.
+"""Texts that an agent may no longer change: each is kept by hash, compared, and restored.
 
 An item is `field:LABEL` and `section:FILE:HEADING` of a text, or `file:PATH` of the task folder, where a path that ends
-with "/" is a whole folder; `file:tree:PATH` lies in the tree. Fields and sections of the main file are put back by its
-projection, the rest here.
+with "/" is a whole folder; `file:tree:PATH` lies in the tree. The projection restores fields and sections of the main
+file, this module the rest.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
 
-_MOST_PLACES = 5  # that one message names
-
 
 def items_of(lock: Lock) -> tuple[str, ...]:
     """Everything one lock holds."""
@@ -40,7 +38,8 @@ def items_of(lock: Lock) -> tuple[str, ...]:
 
 def closed_items(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
     """What is locked in the current state."""
-    opened = resolving(machine, snapshot).get("opens", ())
+    found = resolving(machine, snapshot)
+    opened = found.opens if found is not None else ()
     return tuple(
         item
         for lock in machine.locks
@@ -74,8 +73,8 @@ def held_for_others(task: Task, document: Document, role: str) -> dict[str, str]
 
 def items_of_others(machine: Machine, snapshot: Snapshot, role: str) -> tuple[str, ...]:
     """What only runs of another role may change: their reports, and what was opened for one role alone."""
-    table = resolving(machine, snapshot)
-    opened = table["opens"] if table and role != table["role"] else ()
+    found = resolving(machine, snapshot)
+    opened = found.opens if found is not None and role != found.role else ()
     locks = [lock for lock in machine.locks if (lock.role and role not in lock.role) or lock.name in opened]
     return tuple(item for lock in locks for item in items_of(lock))
 
@@ -86,7 +85,7 @@ def changed_of_others(task: Task, held: Mapping[str, str], document: Document) -
 
 
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
-    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
+    """The locked texts after a state was left: each is kept by its hash, so that it can be restored whole."""
     locks = [lock for lock in task.machine.locks if lock.after and (not leaving or leaving in lock.after)]
     items = [item for lock in locks for item in items_of(lock)]
     return {**snapshot.locked, **lock_again(task, document, items)}
@@ -105,11 +104,9 @@ def _keep(task: Task, document: Document, item: str) -> str:
         for path, digest in files_under(folder, name).items():
             data = None if digest in (NOT_PLAIN, TOO_MANY) else read_plain(os.path.join(folder, path))
             if data is None:
-                raise UnreadableError(
-                    f"it is to be locked and can't be kept: {digest or 'it is gone'}",
-                    where=os.path.join(folder, path),
-                    next_step="make it a plain file or take it away, then run the same command again",
-                )
+                from detent.words.runner import step as say
+
+                raise UnreadableError(say.not_locked(digest or "it is gone"), where=os.path.join(folder, path))
             task.store.keep(data)
     return task.store.keep(_text_of(task, document, item).encode("utf-8"))
 
@@ -140,7 +137,7 @@ def _markdown(task: Task, document: Document, file: str) -> str:
 
 
 def _text_in(path: str) -> str:
-    """What stands in another file; one that can't be read holds no section, which is then put back like any other."""
+    """The text of another file; an unreadable one holds no section, which is then restored like any other."""
     try:
         return read_text(path) or ""
     except UnreadableError:
@@ -151,18 +148,20 @@ def kept_text(task: Task, digest: str) -> bytes:
     path = os.path.join(task.places.objects(), digest)
     data = read_plain(path)
     if data is None or sha256_of(data) != digest:
-        raise UnreadableError("a locked text is missing or damaged", where=path, next_step="detent audit")
+        from detent.words.runner import step as say
+
+        raise UnreadableError(say.locked_text_missing(), where=path)
     return data
 
 
 def locked_texts(task: Task, memory: Memory, snapshot: Snapshot, items: Iterable[str]) -> dict[str, str]:
     """What these items hold, by item; one that no state locks was held for another role than the run's."""
-    hashes = {**memory.run.get("held", {}), **memory.visit.get("taken", {}), **snapshot.locked}
+    hashes = {**memory.run.held, **memory.visit.taken, **snapshot.locked}
     return {item: kept_text(task, hashes[item]).decode("utf-8") for item in items}
 
 
 def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
-    """Put back what lies outside the main file; repeating it changes nothing."""
+    """Restore the texts outside the main file; repeating it changes nothing."""
     for item, text in texts.items():
         kind, _, name = item.partition(":")
         file, _, heading = name.partition(":")
@@ -200,10 +199,10 @@ def kept_words(task: Task, snapshot: Snapshot, items: tuple[str, ...], document:
             places[file] = task.store.keep(found.encode("utf-8"))
     if not places:
         return ()
-    told = [f"{path} kept in {os.path.join(task.places.objects(), digest)}" for path, digest in places.items()]
-    more = [f"{len(told) - _MOST_PLACES} more beside it"] if len(told) > _MOST_PLACES else []
-    how = f'to have an edit accepted, make it again and run: detent amend --reason "why" {task.id}'
-    return (f"the edit is not lost: {', '.join(told[:_MOST_PLACES] + more)}; {how}",)
+    from detent.words.runner import step as say
+
+    kept = [(path, os.path.join(task.places.objects(), digest)) for path, digest in places.items()]
+    return (say.edit_not_lost(kept, task.id),)
 
 
 def _keep_changed(task: Task, name: str, locked: bytes) -> dict[str, str]:
@@ -235,7 +234,7 @@ def _keep_or_move(task: Task, path: str, text: str) -> None:
 
 
 def shown_item(file: str, item: str) -> str:
-    """An item as people are told of it; with the task's main file, a field is told with the file it stands in."""
+    """An item as shown to people; with the task's main file, a field is shown with its file."""
     kind, _, name = item.partition(":")
     if kind == "field":
         return f'{file}: "{name}"' if file else name

@@ -30,11 +30,12 @@ from detent.store.journal.memory import utc_now
 from detent.store.journal.observed import Command
 from detent.store.journal.places import POINTER, lies_in
 from detent.store.journal.receipts import ReceiptStore
+from detent.store.text.proof_settings import proof_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from detent.core.machine import Gate
     from detent.effects.git.tree.tree_id import Taken
@@ -64,22 +65,22 @@ def look(
 ) -> Seen:
     """One view of the task; every gate of one decision sees the same. For a reader no process is started."""
     store = task.machine.store
-    request = memory.head.get("request", {}).get("file", POINTER)
-    own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
+    request = memory.head.request.get("file", POINTER)
+    own_files = (store.file, store.log or POINTER, store.evidence or POINTER, request, POINTER)
     return Seen(
         task.machine,
         memory.snapshot,
         document,
         TaskFiles(task.native.folder, task.tree_path, own_files),
         ReceiptStore(task.places.receipts()),
-        tuple(Command(name, line) for name, line in memory.head["commands"]),
+        tuple(Command(name, line) for name, line in memory.head.commands),
         tree,
         # Without a tree there is no receipt to find, and nothing to ask for.
-        _workspace(task, memory.head) if tree else "",
+        _workspace(task, memory) if tree else "",
         since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)) if tree else nobody_looked,
         tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)) if tree else nobody_looked,
         changed=partial(_changed, task, tree, is_reader=is_reader) if tree else nobody_looked,
-        by_run=memory.visit.get("evidence", {}),
+        by_run=memory.visit.evidence,
         proved=memory.proved,
         around=Surroundings(task, memory, may_start=not is_reader),
         words=words,
@@ -88,22 +89,26 @@ def look(
         findings={},
         touched=partial(_to_ask_about, task, tree, is_reader=is_reader),
         approved=memory.approved,
-        baseline=memory.head["baseline"],
+        baseline=memory.head.baseline,
         signed=memory.signed,
         deploy=memory.deploy,
         today=utc_now()[:10],
-        audit=memory.head.get("audit", {}),
-        came_with=memory.came_with,
+        audit=memory.head.audit,
+        entry_tree=memory.entry_tree,
         trees=memory.trees,
         accepted=memory.accepted,
         differences=partial(_differences, task, tree, is_reader=is_reader) if tree else not_compared,
         filing=memory.filing,
         judged=memory.judged,
+        proof=proof_from_json(memory.head.proof) if memory.head.proof else None,
+        kind=memory.head.change.get("kind", ""),
+        accepted_proof=memory.accepted_proof,
+        engine_link=memory.link,
     )
 
 
 def _once(ask: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Asks when somebody wants to know, and not again. Every step makes some, and `functools.cache` is slow to make."""
+    """Asks at the first use, and not again. Every step makes some, and `functools.cache` is slow to make."""
     known: list[Answer] = []
 
     def answer() -> Answer:
@@ -129,7 +134,7 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
 
 
 def _differences(task: Task, tree: str, before: str, *, is_reader: bool) -> Sequence[tuple[str, str]] | None:
-    """What `compare_trees` says; for a reader as it was when somebody last asked."""
+    """The result of `compare_trees`; for a reader the last one that was remembered."""
     if before == tree:
         return ()
     from detent.effects.git.tree.differences import recall_differences, remember_differences
@@ -172,7 +177,7 @@ def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] 
 
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
     """The files of the tree that a person must be asked about; None when that is not known."""
-    if not task.memory.head["protect"]["ask"]:
+    if not task.memory.head.protect["ask"]:
         return {}
     if not tree:
         return None
@@ -187,7 +192,7 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
 
 def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
     """Every path of the tree that differs from the baseline; None when that is not known."""
-    baseline = task.memory.head["baseline"]
+    baseline = task.memory.head.baseline
     if not baseline or is_reader:
         return None
     from detent.effects.git.tree.tree_id import changed_files  # few gates ask
@@ -195,10 +200,10 @@ def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | Non
     return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
-def _workspace(task: Task, head: Mapping[str, Any]) -> str:
-    """How a checkout is prepared, down to the files that are brought along: a change makes every receipt void."""
-    workspace = head["workspace"]
-    parts = json.dumps(workspace, sort_keys=True) + head.get("judged_by", "")
+def _workspace(task: Task, memory: Memory) -> str:
+    """How a checkout is prepared, down to the files copied into it: a change makes every receipt void."""
+    workspace = memory.head.workspace
+    parts = json.dumps(workspace, sort_keys=True) + memory.judged_by
     if patterns := [*workspace["copy"], *workspace["carry"]]:
         from detent.effects.git.bring import brought_marks
 
@@ -207,7 +212,7 @@ def _workspace(task: Task, head: Mapping[str, Any]) -> str:
 
 
 def needs_tree(task: Task, gates: Iterable[str]) -> bool:
-    """Whether any of these gates, or a gate it is made of, looks at the tree."""
+    """Whether any of these gates, or a gate it is made of, reads the tree."""
     return any(looks_at_tree(gate) or "about" in gate.params for gate in task.machine.parts(gates))
 
 
@@ -224,11 +229,11 @@ def needs_commands(task: Task, gates: Iterable[str]) -> bool:
 def touched_now(task: Task, tree: str) -> Touched:
     """The protected files this tree has touched, by git."""
     head = task.memory.head
-    return touched_files(task.places.private_git(), head["baseline"], tree, head["protect"])
+    return touched_files(task.places.private_git(), head.baseline, tree, head.protect)
 
 
 def known_touched(task: Task) -> Touched:
-    """The same for a reader, as it was when the tree was last looked at."""
+    """The same for a reader, as of the last scan of the tree."""
     return recall_touched(task.places.touched())
 
 
@@ -256,9 +261,9 @@ def take_current_tree(task: Task) -> Taken:
 
 
 def take_tree_unremembered(task: Task, *, in_a_hurry: bool = False) -> tuple[Taken, int]:
-    """The same, but readers are not told yet (`remember_taken`). Also the moment before the look.
+    """The same, but not remembered for readers yet (`remember_taken`). Also the moment before the scan.
 
-    With `in_a_hurry` a tree that takes long to look at raises TakesLong.
+    With `in_a_hurry` a tree that takes long to scan raises TakesLong.
     """
     _prepare_look(task)
     since = moment(task.places.folder)
@@ -279,10 +284,9 @@ def _prepare_look(task: Task) -> None:
 
         if is_tree_to_come(task):
             is_over = task.machine.states[task.memory.snapshot.state].is_end
-            raise RefusedError(
-                f"there are no files of {task.id}: they are brought when work begins",
-                next_step=f"detent {'history' if is_over else 'run'} {task.id}",
-            )
+            from detent.words.runner import step as say
+
+            raise RefusedError(say.no_files_any_more(task.id) if is_over else say.no_files_yet(task.id))
         raise UnreadableError(missing_tree(task), where=task.tree_path, next_step=where_tree_went(task))
     private = task.places.private_git()
     for name in ("", "cache", "info", "objects/info"):
@@ -290,35 +294,35 @@ def _prepare_look(task: Task) -> None:
 
 
 def _take(task: Task, *, looks_untouched: bool, in_a_hurry: bool = False) -> Taken:
-    from detent.effects.git.tree.tree_id import LeftOut, take_tree  # who only reads takes none
+    from detent.effects.git.tree.tree_id import LeftOut, take_tree  # a reader takes none
 
     repository = repository_of(task)
-    if repository is not None and task.memory.head["in_place"] and has_sparse_rules(repository):
+    if repository is not None and task.memory.head.in_place and has_sparse_rules(repository):
         from detent.effects.git.person_checkout import refuse_sparse  # few checkouts have such rules
 
         refuse_sparse(repository)
-    place = (task.places.private_git(), task.tree_path, repository, task.memory.head["baseline"] or None)
+    place = (task.places.private_git(), task.tree_path, repository, task.memory.head.baseline or None)
     # A task of an older version has no such list, and counts caches for ever.
-    outside = LeftOut(left_out(task), task.memory.head.get("tool_caches", ()))
+    outside = LeftOut(left_out(task), task.memory.head.tool_caches)
     return take_tree(*place, outside, looks_untouched=looks_untouched, in_a_hurry=in_a_hurry)
 
 
 def _remember_touched(task: Task, taken: Taken) -> None:
     head, touched = task.memory.head, known_touched(task)
-    rules = rules_of(head["baseline"], head["protect"])
+    rules = rules_of(head.baseline, head.protect)
     if touched.rules != rules:
-        touched = Touched(head["baseline"], rules=rules)  # the baseline itself has touched nothing
+        touched = Touched(head.baseline, rules=rules)  # the baseline itself has touched nothing
     if touched.tree == taken.id:
         return
     later = None
     if taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
-        later = touched_later(touched, taken.id, taken.changed, head["protect"], task.tree_path)
+        later = touched_later(touched, taken.id, taken.changed, head.protect, task.tree_path)
     remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 
 def refuse_other_tree(tree: str, shown: str) -> None:
-    """A person who says what they looked at gives their word about nothing else."""
+    """A person that names the reviewed tree approves no other."""
     if shown and not tree.startswith(shown):
-        raise RefusedError(
-            f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --json"
-        )
+        from detent.words.runner import step as say
+
+        raise RefusedError(say.other_tree(tree, shown))

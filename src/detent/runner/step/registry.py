@@ -11,6 +11,7 @@ from functools import cache
 from detent.core.record import Record
 from detent.machines.brought import BROUGHT, pack_of
 from detent.machines.packs import EFFECTS, FEATURES, STEPS, by_name, load, of_packs
+from detent.store_spec import keys_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.machines.meanings import Meanings
     from detent.machines.packs import At
-    from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.events import Moved
     from detent.store.journal.line import Line
@@ -35,9 +35,9 @@ class Effect(Record):
     """What follows a move; it can be repeated without harm until its own line says that it worked."""
 
     name: str
-    says: str  # for those who write machine files
-    at: At = ""  # (task, key, intent): Done
-    checkpoints: bool = False  # a checkpoint of the move's tree is kept first, and what came of it is told too
+    says: str  # for authors of machine files
+    at: At = ""  # (task, key, promised): Done
+    checkpoints: bool = False  # a checkpoint of the move's tree is kept first, and its result is reported too
     needs_tree: bool = False  # it does something with the tree that the move saw; one with a checkpoint does anyway
     is_gate: bool = False  # a task that is blocked goes back to the tree it kept
     delivers: bool = False  # it hands the work over to people
@@ -52,23 +52,23 @@ class Doing(Record):
     """One step of one move."""
 
     task: Task
-    key: str  # names this one step of this one move, for ever; empty while it is only looked at
+    key: str  # names this one step of this one move, for ever; empty while it is only checked
     move: Moved  # the move's line as it was decided
     given: Mapping[str, str]  # what came with the command, by the option's name
     done: Mapping[str, Mapping[str, str]]  # what every step came to last, of this move and of those before it
-    seen: Mapping[str, str]  # what `look` saw, as the intent has it; empty while it is only looked at
+    seen: Mapping[str, str]  # what `look` saw, as the intent has it; empty while it is only checked
 
 
 class Step(Record):
     """What must work before a move is made; what takes long is provided even before, without the task's lock."""
 
     name: str
-    says: str  # for those who write machine files
+    says: str  # for authors of machine files
     look: At = ""  # (doing): refuses what can be known beforehand; what the step starts from
     act: At = ""  # (doing): does it, or finds it done; may also say what became of another step's result
     begun: At = ""  # (doing): whether something of it is there
     undo: At = ""  # (doing): safe whatever was done of it
-    foresee: At = ""  # (doing): refuses what of `look` can be told by reading files alone
+    foresee: At = ""  # (doing): the refusals of `look` that reading files alone can find
     provide: At = ""  # (task): makes what does no harm where it is not used; notes for a person
     provided: At = ""  # (task): whether that is there
     names_tree: bool = False  # the move is of the `tree` that `look` names
@@ -82,7 +82,7 @@ class Feature(Record):
 
     name: str
     keys: tuple[str, ...]
-    settles: At = ""  # see `settling` below, and so on
+    settles: At = ""  # see `settling` in changing.py; for the others `projecting` below, and so on
     projects: At = ""
     readies: At = ""
     prompts: At = ""
@@ -168,7 +168,7 @@ def steps() -> dict[str, Step]:
 
 
 def effects_from_outside(pack: str) -> Mapping[str, Effect]:
-    """The effects of a pack that was brought from elsewhere; none where it was not."""
+    """The effects of a pack from another folder; none where it is not loaded."""
     if pack not in BROUGHT:
         return {}
     from detent.machines.outside import declarations
@@ -192,14 +192,14 @@ def effect_named(name: str) -> Effect:
 
 
 def step_named(name: str) -> Step:
-    """What is known of a step; one that nobody knows does nothing."""
+    """The declaration of a step; an unknown one does nothing."""
     pack = pack_of(name)
     return _general_steps().get(name) or (steps_from_outside(pack.name) if pack else steps()).get(name, _UNKNOWN)
 
 
 def meanings() -> Meanings:
     """What the checker asks of names: their declarations."""
-    from detent.gates.registry import declared  # a look at one task compares no gates
+    from detent.gates.registry import declared  # reading one task compares no gates
     from detent.machines.meanings import Meanings
 
     return Meanings(declared, effect_named, step_named)
@@ -215,33 +215,29 @@ def _features() -> tuple[Feature, ...]:
     return tuple(by_name((*of_packs(FEATURES), *_GENERAL_FEATURES)).values())
 
 
-def _asked(task: Task, hook: str) -> Iterator[Any]:
-    store = task.machine.store
+def asked(task: Task, hook: str) -> Iterator[Any]:
+    """What the features of a task's machine have under this name of `Feature`."""
+    keys = keys_of(task.machine.store)
     for one in _features():
-        if (at := getattr(one, hook)) and any(store.get(key) for key in one.keys):
+        if (at := getattr(one, hook)) and not keys.isdisjoint(one.keys):
             yield load(at)
-
-
-def settling(task: Task) -> Iterator[Callable[[Task, Settled], Settled]]:
-    """Bring what belongs to the machine in order before anything is written; the lock is held, and no run lives."""
-    return _asked(task, "settles")
 
 
 def projecting(task: Task) -> Iterator[Callable[[Task, Memory], None]]:
     """Bring files beside the task up to its journal, after each line; again and again, until they are."""
-    return _asked(task, "projects")
+    return asked(task, "projects")
 
 
 def readying(task: Task) -> Iterator[Callable[[Task], None]]:
     """Do what must come before an agent run is made ready; it may take long, and no lock is held."""
-    return _asked(task, "readies")
+    return asked(task, "readies")
 
 
 def prompting(task: Task) -> Iterator[Callable[[Task, State, Seen], str]]:
     """A part of every prompt; empty where there is nothing to tell."""
-    return _asked(task, "prompts")
+    return asked(task, "prompts")
 
 
 def talking(task: Task) -> Iterator[Callable[[Task, Sequence[Line]], Iterator[Mapping[str, Any]]]]:
-    """Who said what so far, where people and agents talk."""
-    return _asked(task, "talks")
+    """The conversation so far, where people and agents talk."""
+    return asked(task, "talks")

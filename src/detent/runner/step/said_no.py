@@ -15,20 +15,19 @@ from detent.store.text.markdown import visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Iterable
 
     from detent.core.machine import Gate, Machine
     from detent.core.values import Snapshot
     from detent.gates.seen import Seen
     from detent.runner.task.open import Task
-    from detent.store.journal.memory import Memory
+    from detent.store.journal.memory import Filing, Memory
     from detent.store.journal.native import Document
 
 _LONGEST_QUOTE = 200  # of each field or section
 
 
-def said_no(task: Task, document: Document, tree: str, filing: Mapping[str, Any], refused: str) -> dict[str, str]:
+def said_no(task: Task, document: Document, tree: str, filing: Filing, refused: str) -> dict[str, str]:
     """What the run that just ended said, by gate; `refused` is the state it asked for in vain."""
     said = {ASKED: refused} if refused else {}
     gates = task.machine.states[task.memory.snapshot.state].no
@@ -56,7 +55,7 @@ def _words(gate: Gate, seen: Seen) -> str:
     """Where it says so, and what."""
     fields: Iterable[str] = gate.params.get("fields", ())
     if fields:
-        file = seen.machine.store["file"]
+        file = seen.machine.store.file
         return "; ".join(f'{file}, "{label}: {_quote(seen.field(label))}"' for label in fields)
     file, section = str(gate.params.get("file", "")), str(gate.params.get("section", ""))
     if section:

@@ -1,7 +1,7 @@
-"""The one step: every move of every task, whoever asks, is made here.
+"""The one step: every move of every task is made here, for every asker.
 
-0. alone    (project)  only where a gate asks for the other tasks of the project: their lock, for the whole step
-1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects,
+0. alone    (project)  only where a gate asks for the other tasks of the project: their lock too, for 1 to 7
+1. settle   (lock)     finish what a crash cut short, restore the engine's own texts, redo promised effects,
                        file the change of the tree where the state wants that
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
@@ -27,26 +27,28 @@ from detent.gates.registry import SIBLINGS, declared
 from detent.machines.lines import NEXT
 from detent.machines.packs import load
 from detent.machines.reading import ACCEPTS
+from detent.runner.step.changing import changing
 from detent.runner.step.commit_move import commit_move
-from detent.runner.step.disorder import Settled
 from detent.runner.step.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
-from detent.runner.step.order import put_in_order
 from detent.runner.step.registry import effect_named
 from detent.runner.step.said_no import standing_gates
 from detent.runner.step.unearned import refuse_unearned
 from detent.runner.step.unmoved import write_unmoved
 from detent.runner.task.asks import TakenOut, answered
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import Moved, move_of
+from detent.words import core as of_core
+from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from detent.core.machine import Edge
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
+    from detent.runner.step.change import Change
+    from detent.runner.step.proving.prove import Progress
     from detent.runner.step.registry import Results
     from detent.runner.task.open import Task
     from detent.store.journal.events import FactSaid
@@ -75,22 +77,16 @@ def step(
     of_run: int = 0,
     given: Mapping[str, str] | None = None,
     shown: str = "",
+    progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
     `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
     came with the command, for the steps that prepare the move and the gates that ask a person for a word. `shown`: only
-    if the tree is still the one whose id begins so, for a person who says what they looked at.
+    if the tree is still the one whose id begins so, for a person that names the tree they reviewed.
+    `progress` is told how far a proof has come.
     """
-    if not asks_siblings(task):
-        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
-        if outcome is not None:
-            return outcome.replace(given=given) if given else outcome
-        task = task.replace(memory=task.store.load())
-    # What depends on where other tasks stand is decided while none of them can move.
-    with Lock(task.project.lock_path()):
-        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
-    assert outcome is not None  # noqa: S101  # only a step without the project lock returns None
+    outcome = _step(task, signal, otherwise, of_run, given or {}, shown, progress)
     return outcome.replace(given=given) if given else outcome
 
 
@@ -101,53 +97,49 @@ def _step(
     of_run: int,
     given: Mapping[str, str],
     shown: str,
-    *,
-    is_alone: bool,
-) -> Outcome | None:
+    progress: Callable[[Progress], None] | None,
+) -> Outcome:
     notes: tuple[str, ...] = ()
     tried: tuple[str, tuple[str, ...]] = ("", ())  # the gates that were proven last, and the tree
     for _ in range(MOST_ROUNDS):
-        with Lock(task.places.lock()):
-            before, settled = task.memory, _filed(task, put_in_order(task))
-            notes += settled.notes
-            task = task.at(settled.memory)
+        before = task.memory
+        # What depends on where other tasks stand is decided while none of them can move.
+        with changing(task, alone=asks_siblings) as change:
+            _file(change)
+            task, notes = change.task, notes + change.notes
             if signal is not None and _was_completed_by_recovery(before, task.memory, signal):
-                return Outcome(Wait("it was cut short before"), task, {}, signal, before.snapshot.state, notes)
-            is_elsewhere = before.snapshot.state != task.memory.snapshot.state
-            if is_elsewhere and not is_alone and asks_siblings(task):
-                return None
-            if of_run and task.memory.ended.get("run") != of_run:
-                gone = Wait(f"agent run #{of_run} was decided by somebody else")
+                return Outcome(Wait(say.cut_short_before()), task, {}, signal, before.snapshot.state, notes)
+            if of_run and task.memory.ended.run != of_run:
+                gone = Wait(say.decided_elsewhere(of_run))
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
-            asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
+            asked = signal = signal or _request(change) or otherwise or Signal("engine")
             edges = candidates_for(task.machine, task.memory.snapshot, asked)
-            seen, facts = _observe(task, settled.document, asked, edges, tuple(given), with_tree=bool(shown))
+            seen, facts = _observe(task, change.document, asked, edges, tuple(given), with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked, edges)
             if gates and tried == (seen.tree, gates):
                 raise _unready(facts, gates)
             wanted = _unprovided(task, decision)
             if not gates and not wanted:
+                change.notes = notes
                 if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
-                    outcome = _move(task, settled, seen, facts, asked, decision, given)
-                else:
-                    outcome = _stay(task, settled, facts, asked, _unconfirmed(decision))
-                return outcome.replace(notes=notes + outcome.notes) if notes else outcome
+                    return _move(change, seen, facts, asked, decision, given)
+                return _stay(change, facts, asked, _unconfirmed(decision))
         if gates:
-            _prove(task, seen, gates)
+            _prove(task, seen, gates, progress)
             tried = (seen.tree, gates)
         else:
             notes += _provide(task, wanted)
-    refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
+    problem = say.tree_changes()
+    refused = Refuse(problem, hint=problem.next_step)
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
 
 
 def _unready(facts: Mapping[str, Fact], gates: tuple[str, ...]) -> SetUpError:
-    """What was just to be proven on this very tree and is not known yet could not be run: that is nobody's failure."""
+    """A proof of this very tree that is still unknown after proving could not be run: that is no failed gate."""
     return SetUpError(
-        "; ".join(facts[gate].why for gate in gates),
-        next_step="mend the set-up ([workspace] in detent.toml) or what it needs, then run the same command again",
+        say.set_up_failed([facts[gate].why for gate in gates]),
     )
 
 
@@ -163,36 +155,42 @@ def asks_siblings(task: Task) -> bool:
 
 def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
     """Finish what a crash cut short and nothing else; a repeated command that finds its move made ends here."""
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        return task.replace(memory=settled.memory), settled.notes
+    with changing(task) as change:
+        return change.task, change.notes
 
 
-def _filed(task: Task, settled: Settled) -> Settled:
+def _file(change: Change) -> None:
     """Where the state wants the change of its tree filed, what lies there is of the tree as it is now."""
-    if not task.machine.states[settled.memory.snapshot.state].files:
-        return settled
-    from detent.runner.step.filing import file_tree  # few states want anything filed
+    if change.task.machine.states[change.memory.snapshot.state].files:
+        from detent.runner.step.filing import file_tree  # few states want anything filed
 
-    return file_tree(task.at(settled.memory), settled)
+        file_tree(change)
 
 
-def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
-    from detent.runner.step.proving.prove import prove_commands  # most moves run no command and need not load this
+def _prove(task: Task, seen: Seen, gates: tuple[str, ...], progress: Callable[[Progress], None] | None) -> None:
+    from detent.runner.step.proving.prove import (
+        assess_gates,
+        prove_commands,
+        quiet,
+    )  # most moves run no command and need not load this
 
-    proven = prove_commands(task, seen, gates)
+    proven = prove_commands(task, seen, gates, progress=progress or quiet)
     outside = dict.fromkeys(found for gate in task.machine.gates.values() if (found := declared(gate.check).outside))
-    if all(one.is_ok for one in proven):
-        for one in outside:
-            load(one.run)(task, seen, gates)
+    if not all(one.is_ok for one in proven):
+        return
+    assess_gates(task, seen, gates, progress or quiet)
+    for one in outside:
+        load(one.run)(task, seen, gates)
 
 
 def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:
     if not isinstance(decision, Advance) or not decision.way.prepare:
         return ()
-    from detent.runner.step.proving.homes import unprovided  # few moves need anything
+    from detent.runner.step.proving.homes import refuse_unworkable, unprovided  # few moves need anything
 
-    return unprovided(task, decision.way)
+    if wanted := unprovided(task, decision.way):
+        refuse_unworkable(task, decision.after.state)
+    return wanted
 
 
 def _provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,12 +199,13 @@ def _provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
     return provide(task, names)
 
 
-def _request(task: Task, settled: Settled) -> Signal | None:
-    """A state named by the native file is asked for with the rights of the state's own agent, nobody else's."""
-    if not settled.request:
+def _request(change: Change) -> Signal | None:
+    """A state named by the native file is asked for with the rights of the state's own agent, no others."""
+    if not change.request:
         return None
-    role = task.machine.states[settled.memory.snapshot.state].role
-    return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
+    task = change.task
+    role = task.machine.states[change.memory.snapshot.state].role
+    return Signal("agent", change.request, name=role or "file", reason=say.asked_by_file(task.native.file))
 
 
 def _observe(
@@ -257,34 +256,30 @@ def _was_completed_by_recovery(before: Memory, now: Memory, asked: Signal) -> bo
 
 
 def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
-    """Whether a person must be asked before the move is made; who can't be asked has not said yes."""
+    """Whether the move needs a person's yes that is not given yet."""
     return bool(taken.edge.confirm) and asked.who == "person" and YES not in given
 
 
 def _unconfirmed(decision: Decision) -> Decision:
     if not isinstance(decision, Advance):
         return decision
-    missing = (Missing("confirm", "it asks first, and nobody said yes", "if you want that, add --yes"),)
+    why = say.not_confirmed()
+    missing = (Missing("confirm", why, why.next_step),)
     return Refuse(decision.edge.confirm, missing, (), decision.edge)
 
 
-def _stay(task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
-    memory, notes = write_unmoved(task, settled, asked, decision)
-    return Outcome(decision, task.replace(memory=memory), facts, asked, task.memory.snapshot.state, notes)
+def _stay(change: Change, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
+    before = change.memory.snapshot.state
+    write_unmoved(change, asked, decision)
+    return Outcome(decision, change.task, facts, asked, before, change.notes)
 
 
 def _move(
-    task: Task,
-    settled: Settled,
-    seen: Seen,
-    facts: dict[str, Fact],
-    asked: Signal,
-    taken: Advance,
-    given: Mapping[str, str],
+    change: Change, seen: Seen, facts: dict[str, Fact], asked: Signal, taken: Advance, given: Mapping[str, str]
 ) -> Outcome:
-    before = task.memory.snapshot.state
+    task, before = change.task, change.memory.snapshot.state
     gates = (*taken.way.needs, *standing_gates(task.machine, task.memory.snapshot))
-    taken_out = answered(task.machine, settled.document) if asked.verb in ("answer", "resume") else TakenOut("", {})
+    taken_out = answered(task.machine, change.document) if asked.verb in ("answer", "resume") else TakenOut("", {})
     is_answer = asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") or bool(taken_out.fields)
     line = Moved(
         edge=taken.edge.name,
@@ -304,7 +299,7 @@ def _move(
         tree=seen.tree,
         signed=_signed(task, seen, facts, taken) if taken.edge.sign_off else {},
         effects=list(taken.way.effects),
-        machine=task.memory.head["digest"],
+        machine=task.memory.head.digest,
         sandbox=_level(task, taken.way.needs) if seen.tree else "",
         asked=taken_out.asked,
         fields=taken_out.fields,
@@ -314,12 +309,12 @@ def _move(
         from detent.runner.step.prepare import prepare  # few moves have something to prepare
 
         try:
-            task, prepared = prepare(task, taken.way.prepare, line, given)
+            prepared = prepare(change, taken.way.prepare, line, given)
         except RefusedError as error:
-            return _unprepared(task, settled, facts, asked, taken, error)
-        line = move_of(task.memory.intent) if task.memory.intent else line
-    made = commit_move(task, settled.document, evidence_hashes(seen), taken, line, prepared)
-    return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
+            return _unprepared(change, facts, asked, taken, error)
+        line = move_of(change.memory.intent) if change.memory.intent else line
+    commit_move(change, evidence_hashes(seen), taken, line, prepared)
+    return Outcome(taken, change.task, facts, asked, before, change.notes)
 
 
 def _signed(task: Task, seen: Seen, facts: Mapping[str, Fact], taken: Advance) -> dict[str, Any]:
@@ -329,15 +324,12 @@ def _signed(task: Task, seen: Seen, facts: Mapping[str, Fact], taken: Advance) -
     return {"files": signed_files(seen), **({"accepted": accepted} if accepted else {})}
 
 
-def _unprepared(
-    task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, taken: Advance, error: RefusedError
-) -> Outcome:
+def _unprepared(change: Change, facts: dict[str, Fact], asked: Signal, taken: Advance, error: RefusedError) -> Outcome:
     """A move that was open and could not be prepared is refused like any other; the engine waits."""
-    task = task.replace(memory=task.store.load())
-    problem = f"{task.memory.snapshot.state} -> {taken.after.state}"
+    problem = of_core.move(change.memory.snapshot.state, taken.after.state)
     missing = (Missing("prepare", error.what, error.next_step),)
     refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
-    return _stay(task, settled, facts, asked, refused)
+    return _stay(change, facts, asked, refused)
 
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:

@@ -1,7 +1,6 @@
-"""Looks beyond a task's own files on behalf of gates: what the last run said, agents, other tasks, the checkout.
+"""Reads beyond a task's own files for gates: the last run's words, agents, other tasks, the checkout.
 
-Nothing is looked at before a gate asks, and each thing once. Who only reads starts no program: the checkout then stays
-unlooked at.
+Nothing is read before a gate asks, and each thing once. A reader starts no program: it leaves the checkout unread.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ class Surroundings:
 
     def said(self) -> Said | None:
         visit, places = self._memory.visit, self._task.places
-        if not visit.get("said"):
+        if not visit.said:
             return Said("") if visit else None
-        text = read_plain(os.path.join(places.objects(), visit["said"])) or b""
-        prompt = read_plain(places.prompt(visit["run"]), _LARGEST_PROMPT_BYTES) or b""
+        text = read_plain(os.path.join(places.objects(), visit.said)) or b""
+        prompt = read_plain(places.prompt(visit.run), _LARGEST_PROMPT_BYTES) or b""
         return Said(text.decode("utf-8", "replace"), prompt.decode("utf-8", "replace"))
 
     def agents(self, role: str) -> tuple[AgentSeen, ...]:
@@ -49,6 +48,10 @@ class Surroundings:
         from detent.effects.host.programs import find_on
 
         return bool(find_on(os.environ.get("PATH", os.defpath), name))
+
+    def has_set_up(self) -> bool:
+        workspace = self._memory.head.workspace
+        return any(workspace.get(name) for name in ("setup", "copy", "carry"))
 
     def siblings(self) -> tuple[Sibling, ...]:
         if self._siblings is None:
@@ -73,7 +76,9 @@ def _look_at_checkout(task: Task) -> CheckoutSeen:
 
     repository = repository_of(task)
     if repository is None or repository.head is None:
-        why = "the folder is no git repository" if repository is None else "the repository has no commit yet"
+        from detent.words.runner import step as say
+
+        why = say.no_git_folder() if repository is None else say.no_commit_yet()
         return CheckoutSeen("", "", problem=why)
     dirty = dirty_checkout(task, repository.head)
     return CheckoutSeen(repository.branch or "", made_branch(task), (*dirty.changed, *dirty.gone, *dirty.new))

@@ -19,8 +19,10 @@ def why_unearned(task: Task, taken: Advance) -> Missing | None:
     """Why a move counts a failure of a run that there was not; None when it does not."""
     if not (taken.way.counts and _is_early(task, taken)):
         return None
-    why = f"no agent run has worked in {taken.edge.source} yet, and {taken.edge.name} counts a failed attempt"
-    return Missing("after", why, f"start one: detent run {task.id}")
+    from detent.words.runner import step as say
+
+    why = say.not_worked_yet(taken.edge.source, taken.edge.name, task.id)
+    return Missing("after", why, why.next_step)
 
 
 def refuse_unearned(task: Task, decision: Decision, asked: Signal) -> Decision:
@@ -31,9 +33,10 @@ def refuse_unearned(task: Task, decision: Decision, asked: Signal) -> Decision:
     if decision.way.needs and not decision.way.counts:
         return decision
     edge = decision.edge
-    why = f"no agent run has worked in {edge.source} yet; {edge.name} leads to {edge.target} without one"
-    fix = f"start one: detent run {task.id}; if you mean that move, name it: detent move --edge {edge.name} {task.id}"
-    return Refuse(f"{edge.source}: nothing is ready", (Missing("after", why, fix),))
+    from detent.words.runner import step as say
+
+    why = say.leads_without_run(edge.source, edge.name, edge.target, task.id)
+    return Refuse(say.nothing_ready(edge.source), (Missing("after", why, why.next_step),))
 
 
 def _is_early(task: Task, taken: Advance) -> bool:

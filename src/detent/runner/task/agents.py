@@ -7,7 +7,7 @@ import os
 from detent.effects.agents.catalog import find_program, load_catalog
 from detent.effects.agents.choose import all_candidates, candidates, choose
 from detent.gates.seen import AgentSeen
-from detent.store.journal.memory import utc_now
+from detent.store.journal.memory import AVAILABLE, utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 def agents_of(task: Task, role: str) -> tuple[AgentSeen, ...]:
     """The agents that may serve a role, in turn."""
-    catalog, overrides = _wanted(task)
+    catalog, overrides = _catalog_and_choices(task)
     now, path = utc_now(), os.environ.get("PATH", os.defpath)
     found = []
     for choice in all_candidates(catalog, task.machine.name, role, overrides, path):
-        last = task.memory.out.get(choice.name, {})
-        until = last.get("wake", "")
+        last = task.memory.out.get(choice.name, AVAILABLE)
+        until = last.wake
         found.append(
             AgentSeen(
                 choice.name,
                 is_installed=bool(find_program(catalog.agents[choice.agent], path)),
-                failed="" if until else last.get("exit", ""),
+                failed="" if until else last.exit,
                 until=until if until > now else "",
             )
         )
@@ -40,9 +40,9 @@ def agents_of(task: Task, role: str) -> tuple[AgentSeen, ...]:
 
 def agent_for(task: Task, role: str) -> tuple[Agent, Choice]:
     """The agent of the next run in this role: in turn, and none that is out while another is left."""
-    catalog, overrides = _wanted(task)
+    catalog, overrides = _catalog_and_choices(task)
     out = frozenset(agent.name for agent in agents_of(task, role) if agent.failed or agent.until)
-    attempt = task.memory.visit.get("count", 0)
+    attempt = task.memory.visit.count
     path = os.environ.get("PATH", os.defpath)
     choice = choose(catalog, task.machine.name, role, overrides, attempt, path, out)
     return catalog.agents[choice.agent], choice
@@ -61,14 +61,14 @@ def served_roles(table: Mapping[str, object], machine: Machine) -> dict[str, tup
 
 def wakes_at(task: Task) -> str:
     """When the first agent may go on that is only out of quota; empty when another one may work now, or none waits."""
-    role = task.memory.visit["role"]
+    role = task.memory.visit.role
     found = [agent for agent in agents_of(task, role) if agent.is_installed and not agent.failed]
     if not found or any(not agent.until for agent in found):
         return ""
     return min(agent.until for agent in found)
 
 
-def _wanted(task: Task) -> tuple[Catalog, dict[str, tuple[str, ...]]]:
-    wanted = task.memory.head.get("agents", {})
+def _catalog_and_choices(task: Task) -> tuple[Catalog, dict[str, tuple[str, ...]]]:
+    wanted = task.memory.head.agents
     overrides = {role: tuple(choices) for role, choices in wanted.get("overrides", {}).items()}
     return load_catalog(wanted.get("table", {})), overrides

@@ -1,6 +1,6 @@
-"""What a task asks a person, in its own words: the fields and sections its state names for that. Looks only.
+"""The questions of a task to a person, in its own words: fields and sections that its state names. Reads only.
 
-A person whom the engine brought in is told why.
+Where the engine moved the task to a person, the reason is given.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def question(state: State, native: Native) -> str:
     try:
         document = native.read()
     except UnreadableError:
-        return ""  # its own error is told where the file is what it is about
+        return ""  # commands about this file report its error
     return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
 
 
@@ -64,14 +64,16 @@ def is_answer_enough(machine: Machine, memory: Memory, native: Native) -> bool:
 def way_on_from_stop(machine: Machine, memory: Memory, native: Native, task_id: str) -> str:
     """The command that lets a stopped task go on."""
     if is_answer_enough(machine, memory, native):
-        return f'detent answer "what you decide" {task_id}'
+        from detent.words.runner import task as say
+
+        return say.answer(task_id)
     return way_on(task_id, memory)
 
 
 def left_open(memory: Memory) -> str:
     """What kept the last run of this visit from a move, where that is known: it may be a question of its own."""
-    # A run whose end is not decided yet may have left a tree that can't be looked at.
-    why = memory.visit.get("why") or memory.ended.get("problem", "")
+    # A run whose end is not decided yet may have left an unreadable tree.
+    why = memory.visit.why or memory.ended.problem
     words = " ".join(str(why).split())
     return f": {words[:LONGEST_WORDS]}" if words else ""
 
@@ -81,21 +83,25 @@ def _shown(name: str) -> str:
     return name.rpartition("/")[2] if name.startswith("/") else name.removeprefix(_SECTION)
 
 
-def why_here(memory: Memory) -> str:
-    """Why the engine brought the task here, to follow a sentence; empty where a person or an agent did.
+def led_here(memory: Memory) -> str:
+    """Why the engine moved the task here; a deployment that was taken back since then is newer, and named instead."""
+    is_newer = memory.deploy.taken_back >= memory.changed_time
+    return (taken_back(memory) if is_newer else "") or memory.led
 
-    A deployment that was taken back since then is newer, and told instead.
-    """
-    is_newer = memory.deploy.get("taken_back", "") >= memory.changed_time
-    led = (taken_back(memory) if is_newer else "") or memory.led
+
+def why_here(memory: Memory) -> str:
+    """The same to follow a sentence; empty where a person or an agent moved it here."""
+    led = led_here(memory)
     words = led if len(led) <= LONGEST_WORDS else f"{led[:LONGEST_WORDS].rstrip()} ..."
     return f": {words}" if words else ""
 
 
 def taken_back(memory: Memory) -> str:
     """That the last deployment was taken back; empty where it was not."""
-    time = memory.deploy.get("taken_back", "")
-    return f"the deployment was taken back at {time}: nothing of this version is live" if time else ""
+    time = memory.deploy.taken_back
+    from detent.words.runner import task as say
+
+    return say.deployment_taken_back(time) if time else ""
 
 
 def _words(name: str, document: Document) -> str:

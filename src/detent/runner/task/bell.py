@@ -1,4 +1,4 @@
-"""The bell of a project: who did something rings it, and the supervisor, if there is one, looks at once."""
+"""The bell of a project: a command that changed a task rings it, and a running supervisor acts at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Bell:
 
         with suppress(FileExistsError):
             os.mkfifo(path, 0o600)
-        # Opened for both, so that it never ends when the last one who rang closes it.
+        # Opened for both, so that it never ends when the last writer closes it.
         self.descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def was_rung(self) -> bool:
@@ -31,11 +31,11 @@ class Bell:
 
 
 def ring(project: Project) -> None:
-    """Wake the project's supervisor, if there is one; nobody waits for it."""
+    """Wake the project's supervisor, if there is one, without waiting for it."""
     try:
         descriptor = os.open(project.bell(), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return  # nobody listens
+        return  # no supervisor listens
     try:
         os.write(descriptor, b"!")
     except OSError:

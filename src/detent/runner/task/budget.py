@@ -7,27 +7,39 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.store.journal.memory import Memory
 
-_MORE = {"USD": "--budget USD", "hours of agent runs": "--hours N", "agent runs": "--runs N"}  # what gives more
-FRUITLESS = "fruitless"  # the limit of agent runs in a row that crashed or opened no move, where a machine has one
+_MORE = {"usd": "--budget USD", "hours": "--hours N", "runs": "--runs N"}  # what gives more
+FAILED_IN_A_ROW = (
+    "fruitless"  # the limit of agent runs in a row that crashed or opened no move, where a machine has one
+)
 
 
 def budget_spent(memory: Memory) -> str:
     """Which bound of the whole task is used up, in words; empty when none is."""
-    budget, usage = memory.head.get("budget", {}).get("task", {}), memory.usage
-    used = (
-        ("usd", usage.get("cost_usd", 0), "USD"),
-        ("hours", usage.get("seconds", 0) / 3600, "hours of agent runs"),
-        ("runs", usage.get("runs", 0), "agent runs"),
+    used_up = _used_up(memory)
+    if used_up is None:
+        return ""
+    from detent.words.runner import task as say
+
+    name, used, most = used_up
+    return {"usd": say.usd_used, "hours": say.hours_used, "runs": say.runs_used}[name](used, most)
+
+
+def _used_up(memory: Memory) -> tuple[str, float, float] | None:
+    """The first bound of the whole task that is used up: its name, what was used, and the bound."""
+    budget, usage = memory.head.budget.get("task", {}), memory.usage
+    used = {
+        "usd": usage.get("cost_usd", 0),
+        "hours": usage.get("seconds", 0) / 3600,
+        "runs": usage.get("runs", 0),
+    }
+    return next(
+        ((name, value, budget[name]) for name, value in used.items() if name in budget and value >= budget[name]), None
     )
-    for name, value, words in used:
-        if name in budget and value >= budget[name]:
-            return f"budget: {value:.2f} of {budget[name]:g} {words} are used"
-    return ""
 
 
 def budget_left(memory: Memory) -> dict[str, float]:
     """What is left of the whole task's money and time, where these have a bound."""
-    budget, usage = memory.head.get("budget", {}).get("task", {}), memory.usage
+    budget, usage = memory.head.budget.get("task", {}), memory.usage
     left: dict[str, float] = {}
     if "usd" in budget:
         left["usd"] = budget["usd"] - usage.get("cost_usd", 0)
@@ -36,23 +48,21 @@ def budget_left(memory: Memory) -> dict[str, float]:
     return left
 
 
-def fruitless_spent(machine: Machine, memory: Memory) -> str:
+def failures_spent(machine: Machine, memory: Memory) -> str:
     """Why a person is called although no other limit is used up; what the runs left in between does not matter."""
-    limit, last = machine.limits.get(FRUITLESS), memory.fruitless
-    if limit is None or last.get("count", 0) < limit.most:
+    limit, last = machine.limits.get(FAILED_IN_A_ROW), memory.failed_in_a_row
+    if limit is None or last.count < limit.most:
         return ""
     from detent.page.runs import EXITS  # few tasks come this far
+    from detent.words.runner import task as say
 
-    ended = "opened no move" if last["exit"] == "finished" else EXITS.get(last["exit"], last["exit"])
-    why = f": {last['why']}" if last["why"] else ""
-    head = f"{last['count']} agent runs in a row came to nothing"
-    return f"{head}; the last one, #{last['run']} in {last['state']}, {ended}{why}"
+    ended = say.opened_no_move() if last.exit == "finished" else EXITS.get(last.exit, last.exit)
+    return say.runs_came_to_nothing(last.count, last.run, last.state, ended, last.why)
 
 
 def way_on(task_id: str, memory: Memory) -> str:
     """The command that lets a stopped task go on; more budget comes first where that is what is lacking."""
-    spent = budget_spent(memory)
-    if not spent:
-        return f"detent resume {task_id}"
-    option = next(option for words, option in _MORE.items() if spent.endswith(f" {words} are used"))
-    return f"detent configure {option} {task_id}, then: detent resume {task_id}"
+    from detent.words.runner import task as say
+
+    used_up = _used_up(memory)
+    return say.resume(task_id) if used_up is None else say.raise_budget(_MORE[used_up[0]], task_id)

@@ -18,7 +18,7 @@ def repository_of(task: Task) -> Repository | None:
     """The user's repository, also where the tree is a clone: what an agent writes into its own `.git` is not asked."""
     if not task.project.common_dir:
         return None
-    return find_repository(task.tree_path if task.memory.head["in_place"] else task.project.root)
+    return find_repository(task.tree_path if task.memory.head.in_place else task.project.root)
 
 
 def left_out(task: Task) -> tuple[str, ...]:
@@ -28,14 +28,14 @@ def left_out(task: Task) -> tuple[str, ...]:
     outside = [native, os.path.realpath(task.project.control)]
     if is_tracked(store):
         outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
-    elif shared := store.get("root"):
+    elif shared := store.root:
         outside.append(os.path.join(root, shared))
     inside = [os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root)]
-    return (*(path for path in inside if "/.git/" not in f"/{path}"), *task.memory.set_up.get("left_out", ()))
+    return (*(path for path in inside if "/.git/" not in f"/{path}"), *task.memory.set_up.left_out)
 
 
 def aside_folder(task: Task, *, is_in_tree: bool = False) -> str:
-    """Where spoilt files go: beside their place, which is what an empty answer means, unless that is part of the work.
+    """Where damaged files go: beside their place, which is what an empty answer means, unless that is part of the work.
 
     There they would be judged and committed with it.
     """
@@ -43,11 +43,11 @@ def aside_folder(task: Task, *, is_in_tree: bool = False) -> str:
 
 
 def choose_active(task: Task) -> str:
-    """Remember which task is looked at, where the machine keeps such a file; returns its path."""
+    """Remember the chosen task, where the machine keeps such a file; returns its path."""
     store = task.machine.store
-    if not (store.get("root") and store.get("active")):
+    if not (store.root and store.active):
         return ""
-    path = os.path.join(store_root(store, task.root), store["active"])
+    path = os.path.join(store_root(store, task.root), store.active)
     make_folders(os.path.dirname(path))
     if read_plain(path) != f"{task.id}\n".encode():
         write_atomic(path, f"{task.id}\n".encode(), durable=False)
@@ -55,9 +55,9 @@ def choose_active(task: Task) -> str:
 
 
 def forget_active(task: Task) -> None:
-    """Remove the file that names the task that is looked at, if it names this one: it is gone."""
+    """Remove the file that names the chosen task, if it names this one: it is gone."""
     store = task.machine.store
-    if store.get("root") and store.get("active"):
-        path = os.path.join(store_root(store, task.root), store["active"])
+    if store.root and store.active:
+        path = os.path.join(store_root(store, task.root), store.active)
         if named_in(path) == task.id:
             os.unlink(path)

@@ -9,21 +9,22 @@ from detent.gates.registry import declared
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.runner.task.open import Task
 
-    Parts = Sequence[tuple[str, bool | None, str]]
+    Parts = Sequence[Sequence[Any]]  # label, result, reason
 
 
 class Loop(Record):
-    """How far a loop of agent runs has come; what a person sees who interrupted it."""
+    """How far a loop of agent runs has come; shown to a person after an interruption."""
 
     limit: str  # the name of what is counted
     used: int
     most: int
-    agent: str  # who ran last, with the model
+    agent: str  # the agent of the last run, with the model
     criteria: tuple[tuple[str, bool | None, str], ...] = ()  # as last verified; None: not judged
 
 
@@ -35,14 +36,14 @@ def loop_of(task: Task) -> Loop | None:
         return None
     name = names[0]
     last = memory.run or memory.last_run
-    agent = f"{last['agent']}:{last['model']}" if last.get("model") else str(last.get("agent", ""))
+    agent = f"{last.agent}:{last.model}" if last.model else str(last.agent)
     return Loop(name, reached(machine, memory.snapshot, name), machine.limits[name].most, agent, criteria_seen(task))
 
 
 def reached(machine: Machine, snapshot: Snapshot, name: str) -> int:
     """How far a limit is used up; where the task's file names the one that is under way, so does everybody."""
     limit, used = machine.limits[name], spent(machine, snapshot, name)
-    is_named = limit.field and snapshot.state in machine.store.get("only_in", {}).get(limit.field, ())
+    is_named = limit.field and snapshot.state in machine.store.only_in.get(limit.field, ())
     return min(used + limit.first, limit.most) if is_named else used
 
 
@@ -50,8 +51,8 @@ def criteria_seen(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
     """How each criterion stood when they were last verified."""
     gates = {name for name, gate in task.machine.gates.items() if declared(gate.check).is_progress}
     found = [result for name, result in task.memory.results.items() if name in gates]
-    latest = max(found, key=lambda result: int(result["seq"]), default=None)
-    return _parts(latest["parts"]) if latest else ()
+    latest = max(found, key=lambda result: int(result.seq), default=None)
+    return _parts(latest.parts) if latest else ()
 
 
 def failed_here(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
@@ -60,7 +61,7 @@ def failed_here(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
     gates = task.machine.gates
     # The opposite of a gate says nothing that this one does not say.
     known = {name: one for name, one in task.memory.results.items() if name in gates and gates[name].check != "not"}
-    found = [_parts(one["parts"]) for one in known.values() if one["to"] == state]
+    found = [_parts(one.parts) for one in known.values() if one.to == state]
     told = [parts for parts in found if any(ok is False for _, ok, _ in parts)]
     return told[-1] if told else ()
 

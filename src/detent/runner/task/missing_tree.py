@@ -14,14 +14,22 @@ def is_tree_to_come(task: Task) -> bool:
 
 
 def missing_tree(task: Task) -> str:
-    return f"the folder this task works on is not there: {task.tree_path}"
+    from detent.words.runner import task as say
+
+    return say.tree_gone(task.tree_path)
 
 
 def where_tree_went(task: Task) -> str:
     """What to do about a tree that is gone; the repository we came in by may be the one that was moved."""
-    if not task.memory.head["in_place"]:
-        return f"make it again from the last checkpoint: detent restore {task.id}"
+    if not task.memory.head.in_place:
+        from detent.words.runner import task as say
+
+        return say.make_tree_again(task.id)
     old, new = task.tree_path, task.project.root
-    if old == task.memory.head["root"] != new:
-        return f"if its repository was moved to {new}, move it back or run: ln -s {new} {old}"
-    return "put it back where it was"
+    if old == task.memory.head.root != new:
+        from detent.words.runner import task as say
+
+        return say.repository_moved(new, old)
+    from detent.words.runner import task as say
+
+    return say.put_tree_back()

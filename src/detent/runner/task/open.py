@@ -9,10 +9,11 @@ from functools import cache
 from detent.core.machine import IDLE
 from detent.core.record import Record
 from detent.effects.git.git import find_repository
-from detent.errors import MachineError, UnreadableError, UsageError
+from detent.errors import LostPackError, MachineError, UnreadableError, UsageError
 from detent.machines.parse import parse
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
+from detent.store.journal.head import with_pack
 from detent.store.journal.memory import Memory
 from detent.store.journal.native import Native
 from detent.store.journal.places import POINTER, Project, TaskPlaces, is_task_id, project_at, read_pointer
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from detent.core.machine import Machine, State
+    from detent.store.disk.lock import Lock
 
 INSIDE_RUN_TASK, INSIDE_RUN_FOLDER = "DETENT_TASK", "DETENT_TASK_DIR"  # set in the environment of every agent run
+_MOST_NAMED = 8  # tasks in one sentence
+_LONGEST_SHOWN = 200  # characters of a path that leads nowhere
 _LARGEST_MACHINE_BYTES = 4_000_000
 
 
@@ -44,7 +48,7 @@ class Task(Record):
 
     @property
     def tree_path(self) -> str:
-        return str(self.memory.head["tree_path"])
+        return str(self.memory.head.tree_path)
 
     @property
     def home(self) -> str:
@@ -57,9 +61,15 @@ class Task(Record):
 
     def at(self, memory: Memory) -> Task:
         """The task at another line of its journal, with the limits that hold there."""
-        is_same = memory.head["limits"] == self.memory.head["limits"]
+        is_same = memory.head.limits == self.memory.head.limits
         machine = self.machine if is_same else machine_at(self.project, memory)
         return self.replace(memory=memory, machine=machine)
+
+    def held(self) -> Lock:
+        """Its lock: nothing changes while it is read. Lines are written elsewhere (step/changing.py)."""
+        from detent.store.disk.lock import Lock  # most that looks does without
+
+        return Lock(self.places.lock())
 
     def run_folders(self) -> dict[str, str]:
         """The folders an agent run is given besides tree and task folder, by the variable that names them."""
@@ -68,16 +78,16 @@ class Task(Record):
     @property
     def root(self) -> str:
         """The user's checkout, which a task that works in place has for its tree."""
-        return str(self.memory.head["root"])
+        return str(self.memory.head.root)
 
 
 def current_folder() -> str:
     try:
         return os.getcwd()
     except OSError:
-        raise UsageError(
-            "the current folder is not there any more", next_step="cd to a folder that exists, then try again"
-        ) from None
+        from detent.words.runner import task as say
+
+        raise UsageError(say.folder_gone()) from None
 
 
 class Listed(Record):
@@ -95,7 +105,9 @@ def find_project(path: str = "") -> Project:
     if not path and (pointed := _pointed_at(start)):
         return pointed.project
     if not os.path.isdir(start):
-        raise UsageError(f"there is no folder {start}", next_step="give an existing folder with --repo PATH")
+        from detent.words.runner import task as say
+
+        raise UsageError(say.no_folder(start))
     repository = find_repository(start)
     if repository is not None:
         return project_at(repository.top, repository.common_dir)
@@ -134,20 +146,22 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
         return load_task(project, _only_one(project, found))
     if active := _active_among(open_ones):
         return load_task(project, active)
-    names = ", ".join(listed.id for listed in open_ones[:8])
-    raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
+    from detent.words.runner import task as say
+
+    raise UsageError(say.several_open([listed.id for listed in open_ones[:_MOST_NAMED]]))
 
 
 def _only_one(project: Project, over: list[Listed]) -> str:
-    """Nothing is open: who has one task means it, also when it is done (`land`, `evidence` come then)."""
+    """No task is open: a single finished one is meant (`land`, `evidence` come then)."""
     if len(over) == 1:
         return over[0].id
     if not over:
-        raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
-    names = ", ".join(listed.id for listed in over[:8])
-    raise UsageError(
-        f"which task? none is open; over are: {names}", next_step="put the task's id at the end of the command"
-    )
+        from detent.words.runner import task as say
+
+        raise UsageError(say.none_open(), where=project.root)
+    from detent.words.runner import task as say
+
+    raise UsageError(say.several_over([listed.id for listed in over[:_MOST_NAMED]]))
 
 
 def locate_task(wanted: str = "", repo: str = "") -> tuple[Project, str]:
@@ -180,44 +194,40 @@ def _pointed_at(folder: str) -> Task | None:
 def refuse_unseen(folder: str) -> None:
     """Where an agent run finds no journal, its sandbox hides it: that there is no task would be wrong."""
     if os.environ.get(INSIDE_RUN_FOLDER):
-        raise UnreadableError(
-            "an agent run can't see the journal",
-            where=folder,
-            next_step="ask for a move: detent move STATE; what it lacks is said",
-        )
+        from detent.words.runner import task as say
+
+        raise UnreadableError(say.journal_unseen(), where=folder)
 
 
 def _pointed_task(folder: str) -> Task:
     pointer = os.path.join(folder, POINTER)
-    again = f"detent adopt {folder} MACHINE --repo PATH"
     try:
         control = read_pointer(folder) or ""
     except UnreadableError as error:
-        error.next_step = f"remove it, then make the folder a task again: {again}"
+        from detent.words.runner import task as say
+
+        error.next_step = say.make_task_again(folder)
         raise
     places = TaskPlaces(os.path.basename(control), control)
     if not any(os.path.isfile(path) for path in (places.journal(), places.snapshot())):
         refuse_unseen(folder)  # a sandbox may show the folder for the git objects in it, and no more
+        from detent.words.runner import task as say
+
         raise UnreadableError(
-            f"this folder points to a task that is not there: {control[:200] or 'nothing'}",
+            say.points_to_no_task(control[:_LONGEST_SHOWN], folder),
             where=pointer,
-            next_step=f"if its repository was moved, name the task there: detent status ID; else: {again}",
         )
     head = TaskStore(places).load().head
-    if os.path.realpath(folder) not in (os.path.realpath(head["dir"]), os.path.realpath(head["home"])):
-        raise UnreadableError(
-            f"this folder points to task {places.id}, whose own folder is {head['dir']}",
-            where=folder,
-            next_step=f"work there (or move it back there), or: detent adopt {folder} {head['machine']} --repo PATH",
-        )
-    project = project_at(head["root"], head["common_dir"])
+    if os.path.realpath(folder) not in (os.path.realpath(head.dir), os.path.realpath(head.home)):
+        from detent.words.runner import task as say
+
+        raise UnreadableError(say.points_to_task_elsewhere(places.id, head.dir, folder, head.machine), where=folder)
+    project = project_at(head.root, head.common_dir)
     if os.path.realpath(project.task(places.id).folder) != os.path.realpath(control):
         # Anybody can write a journal somewhere; only the one in the repository it speaks of counts.
-        raise UnreadableError(
-            f"this folder points to a journal outside its own project {head['root']}",
-            where=pointer,
-            next_step=f"name the task in its repository: cd {head['root']} && detent status {places.id}",
-        )
+        from detent.words.runner import task as say
+
+        raise UnreadableError(say.points_outside_project(head.root, places.id), where=pointer)
     return load_task(project, places.id)
 
 
@@ -231,8 +241,33 @@ def _full_id(project: Project, wanted: str) -> str:
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise UsageError(f"{wanted!r} may mean {', '.join(matching[:8])}", next_step="write more of the id")
-    raise UsageError(f"there is no task {wanted!r}", where=project.root, next_step="detent list")
+        from detent.words.runner import task as say
+
+        raise UsageError(say.may_mean(wanted, matching[:_MOST_NAMED]))
+    from detent.words.runner import task as say
+
+    raise UsageError(say.no_task(wanted), where=project.root)
+
+
+def open_to_give_up(wanted: str, repo: str, verb: str = "") -> Task:
+    """The task that is meant, also where its pack is lost and the moves of this verb ask nothing of it.
+
+    Without a verb nothing is moved: all that is there of the task goes.
+    """
+    try:
+        return open_task(wanted, repo)
+    except LostPackError:
+        from detent.machines.brought import DONE_WITHOUT
+        from detent.runner.task.pack import needs_pack
+
+        project = find_project(repo)
+        if not wanted or os.path.isdir(wanted):
+            raise
+        memory = _own_memory(TaskStore(project.task(_full_id(project, wanted))))
+        if verb and needs_pack(machine_at(project, memory), memory, verb):
+            raise
+        DONE_WITHOUT.add(memory.head.machine)
+        return open_task(wanted, repo)
 
 
 def load_task(project: Project, task_id: str, machines: dict[str, Machine] | None = None, *, pack: str = "") -> Task:
@@ -244,66 +279,71 @@ def load_task(project: Project, task_id: str, machines: dict[str, Machine] | Non
     store = TaskStore(places)
     memory = _own_memory(store)
     if pack:
-        memory = memory.replace(head={**memory.head, "pack": pack})
+        memory = memory.replace(head=with_pack(memory.head, pack))
     machine = pinned_machine(project, memory) if machines is None else _shared_machine(project, memory, machines)
-    return Task(project, places, store, memory, machine, Native(machine, memory.head["dir"], places))
+    return Task(project, places, store, memory, machine, Native(machine, memory.head.dir, places))
 
 
 def _own_memory(store: TaskStore) -> Memory:
     """What a task's journal says; a copy under another name would work on the files of the first."""
     memory, task_id = store.load(), store.places.id
-    if memory.head["id"] != task_id:
-        raise UnreadableError(
-            f"this is the journal of task {memory.head['id']}, not of {task_id}",
-            where=store.places.journal(),
-            next_step="if it is a copy, remove its folder; if the folder was renamed, give it back its name",
-        )
+    if memory.head.id != task_id:
+        from detent.words.runner import task as say
+
+        raise UnreadableError(say.journal_of_other_task(memory.head.id, task_id), where=store.places.journal())
     return memory
 
 
 def pinned_machine(project: Project, memory: Memory) -> Machine:
-    """The machine a task began with, and its pack made known; refused where that is not as it was."""
-    if memory.head.get("pack"):
-        from detent.runner.task.pack import bring_pinned  # few tasks have one
+    """The machine a task began with, and its pack made known; refused where that is not as it was.
 
+    A task that is over for good, and lands nothing, asks nothing more of its pack: it is shown without.
+    """
+    if not memory.head.pack:
+        return machine_at(project, memory)
+    from detent.runner.task.pack import bring_pinned, is_done_with  # few tasks have one
+
+    try:
         bring_pinned(project, memory)
+    except LostPackError:
+        machine = machine_at(project, memory)
+        if not is_done_with(machine, memory):
+            raise
+        return machine
     return machine_at(project, memory)
 
 
 def machine_at(project: Project, memory: Memory) -> Machine:
     """The machine a task began with; a later version of the package does not change it."""
-    path = project.machine_path(memory.head["digest"])
+    path = project.machine_path(memory.head.digest)
     data = read_plain(path, _LARGEST_MACHINE_BYTES)
-    if data is None or sha256_of(data) != memory.head["digest"]:
-        state = "is missing" if data is None else "was changed"
-        raise UnreadableError(
-            f"the machine {memory.head['machine']!r} this task began with {state}",
-            where=path,
-            next_step="put the file back from a backup",
-        )
+    if data is None or sha256_of(data) != memory.head.digest:
+        from detent.words.runner import task as say
+
+        told = say.machine_missing if data is None else say.machine_changed
+        raise UnreadableError(told(memory.head.machine), where=path)
     try:
-        return machine_of(data, tuple(memory.head["limits"].items()), tuple(memory.head["options"]))
+        return machine_of(data, tuple(memory.head.limits.items()), tuple(memory.head.options))
     except MachineError as error:  # it was in order for the detent that pinned it
-        raise UnreadableError(
-            f"this version of detent can't read the machine {memory.head['machine']!r} this task began with: "
-            + "; ".join(error.problems),
-            where=path,
-            next_step="use the version that made the task, or a newer one",
-        ) from error
+        from detent.words.runner import task as say
+
+        raise UnreadableError(say.machine_not_understood(memory.head.machine, error.problems), where=path) from error
     except ValueError as error:
-        raise UnreadableError("pinned machine is damaged", where=path, next_step="put it back from a backup") from error
+        from detent.words.runner import task as say
+
+        raise UnreadableError(say.machine_damaged(), where=path) from error
 
 
 @cache
 def machine_of(pinned: bytes, limits: tuple[tuple[str, int], ...], options: tuple[str, ...]) -> Machine:
-    """What was pinned, with a task's settings; parsed once in a process, because nobody can change a machine."""
+    """What was pinned, with a task's settings; parsed once in a process, because a pinned machine never changes."""
     return parse(json.loads(pinned), None, limits=dict(limits), options=options)
 
 
 def _shared_machine(project: Project, memory: Memory, machines: dict[str, Machine]) -> Machine:
     """The same pinned machine is read and proven once; of thousands of tasks in a list nearly all share one."""
     head = memory.head
-    key = f"{head['digest']} {head['limits']} {head['options']} {head.get('pack', '')}"
+    key = f"{head.digest} {head.limits} {head.options} {head.pack}"
     if key not in machines:
         machines[key] = pinned_machine(project, memory)
     return machines[key]
@@ -328,7 +368,7 @@ def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) ->
 
 
 def is_over(listed: Listed) -> bool:
-    """At an end that waits for nobody; one that a person can still answer is open."""
+    """At an end that waits for nothing; one that a person can still answer is open."""
     if listed.memory is None or listed.machine is None:
         return False
     state = listed.machine.states[listed.memory.snapshot.state]
@@ -336,9 +376,9 @@ def is_over(listed: Listed) -> bool:
 
 
 def needs_word(memory: Memory, state: State) -> bool:
-    """Whether another run, after the one of this visit, starts only when a person says so, and nobody did."""
+    """Whether another run, after the one of this visit, needs a person's request, and has none."""
     # An idle run gets another try unasked; too many of them stop the task.
-    has_word = memory.visit.get("word") or state.respawn == "auto" or memory.snapshot.counters.get(IDLE)
+    has_word = memory.visit.word or state.respawn == "auto" or memory.snapshot.counters.get(IDLE)
     return state.driver == "agent" and bool(memory.visit) and not has_word
 
 
@@ -354,10 +394,10 @@ def _active_among(found: Iterable[Listed]) -> str:
 
 
 def is_active(listed: Listed) -> bool:
-    """Whether the file of its machine names this task as the one that is looked at."""
-    if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
+    """Whether the file of its machine names this task as the chosen one."""
+    if listed.machine is None or listed.memory is None or not listed.machine.store.active:
         return False
     from detent.runner.task.layout import named_in, store_root  # few machines have such a file
 
     store = listed.machine.store
-    return named_in(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"])) == listed.id
+    return named_in(os.path.join(store_root(store, str(listed.memory.head.root)), store.active)) == listed.id

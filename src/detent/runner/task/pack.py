@@ -1,6 +1,6 @@
 """Reads packs from folders elsewhere: only those the user's own settings name, each file once, nothing through a link.
 
-A folder that an agent or another user can write in is refused: its code runs with the rights of whoever calls Detent.
+A folder that an agent or another user can write in is refused: its code runs with the rights of the calling user.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import os
 import stat
 
 from detent.effects.git.git import find_repository
-from detent.errors import UnreadableError, UsageError
-from detent.machines.brought import MACHINE, MANIFEST, Pack
+from detent.errors import LostPackError, UnreadableError, UsageError
+from detent.machines.brought import DONE_WITHOUT, MACHINE, MANIFEST, MARK, Pack
 from detent.machines.load import SCAFFOLD, built_in_names
 from detent.machines.outside import bring
 from detent.machines.schemas import SCHEMAS
@@ -18,11 +18,13 @@ from detent.store.disk.atomic import reason_of
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.places import POINTER, lies_in, state_folder
 from detent.store.journal.user_settings import pack_folders, user_settings_path
+from detent.words.runner import packs as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from detent.core.machine import Machine
     from detent.store.journal.memory import Memory
     from detent.store.journal.places import Project
 
@@ -40,7 +42,7 @@ def bring_pack(project: Project, name: str, *, is_new: bool = False) -> Pack | N
     """Make the pack of this name known, as it is now; None where the user has none. `is_new`: a task is being made."""
     if not name or os.sep in name:
         return None
-    pack = _read(project, name, is_new=is_new)
+    pack = _read_pack(project, name, is_new=is_new)
     if pack is not None:
         bring(pack)
     return pack
@@ -49,55 +51,51 @@ def bring_pack(project: Project, name: str, *, is_new: bool = False) -> Pack | N
 def bring_pinned(project: Project, memory: Memory) -> None:
     """Make the pack of a task known; refused where its code is no longer what the task is pinned to."""
     head = memory.head
-    pack = _read(project, head["machine"])
+    try:
+        pack = _read_pack(project, head.machine)
+    except UnreadableError as error:
+        raise LostPackError(error.what, where=error.where, next_step=error.next_step) from error
     if pack is None:
-        raise UnreadableError(
-            f"the pack {head['machine']} that this task uses is not in your settings",
-            where=user_settings_path(),
-            next_step="name its folder there: [packs] folders",
-        )
-    if pack.digest != head["pack"]:
-        raise UnreadableError(
-            f"the code of the pack {pack.name} is not what this task is pinned to",
-            where=pack.folder,
-            next_step=f'put it back as it was; or go on with it as it is: detent configure --pack --reason "why" '
-            f"{head['id']}",
-        )
+        raise LostPackError(say.not_in_settings(head.machine), where=user_settings_path())
+    if pack.digest != head.pack:
+        raise LostPackError(say.code_changed(pack.name, head.id), where=pack.folder)
     bring(pack)
 
 
-def _read(project: Project, name: str, *, is_new: bool = False) -> Pack | None:
+def is_done_with(machine: Machine, memory: Memory) -> bool:
+    """Whether nothing more is asked of the task's pack: it is over and lands nothing, or is given up right now."""
+    state = machine.states[memory.snapshot.state]
+    return (state.is_end and not state.edges and not state.lands) or machine.name in DONE_WITHOUT
+
+
+def needs_pack(machine: Machine, memory: Memory, verb: str) -> bool:
+    """Whether the moves of this verb, or what is left to be done of the last one, rest on code of the task's pack."""
+    own, snapshot = f"{machine.name}{MARK}", memory.snapshot
+    ways = [way for edge in machine.states[snapshot.state].edges if verb in edge.verbs for way in edge.ways]
+    gates = machine.parts((*(gate for way in ways for gate in way.needs), *(name for name in snapshot.no)))
+    asked = [gate.check for gate in gates] + [name for way in ways for name in (*way.effects, *way.prepare)]
+    left = [key.partition(":")[2] for key in memory.unsettled]
+    return not ways or bool(memory.intent) or any(name.startswith(own) for name in (*asked, *left))
+
+
+def _read_pack(project: Project, name: str, *, is_new: bool = False) -> Pack | None:
     folders = [folder for folder in pack_folders() if _name_of(folder) == name]
     if not folders:
         return None
     if len(folders) > 1:
-        raise UsageError(
-            f"two packs of your settings are called {name}: {', '.join(folders)}",
-            where=user_settings_path(),
-            next_step="rename one of the folders",
-        )
+        raise UsageError(say.two_packs(name, folders), where=user_settings_path())
     if name in built_in_names():
-        raise UsageError(
-            f"the pack {folders[0]} has the name of a machine that ships with Detent",
-            where=user_settings_path(),
-            next_step="rename the folder, and the machine in it",
-        )
+        raise UsageError(say.name_of_shipped_machine(folders[0]), where=user_settings_path())
     folder = os.path.realpath(folders[0])
     _refuse_place(folder, project, is_new=is_new)
     try:
         files = dict(_files(folder))
     except OSError as error:
-        raise UnreadableError(
-            f"the pack {name} can't be read: {reason_of(error)}", where=error.filename or folder, next_step=_next(name)
-        ) from error
+        raise UnreadableError(say.unreadable(name, reason_of(error)), where=error.filename or folder) from error
     for needed in (MACHINE, f"{MANIFEST}{_CODE}"):
         if needed not in files:
-            raise UnreadableError(f"the pack {name} has no {needed}", where=folder, next_step=_next(name))
+            raise UnreadableError(say.lacks_file(name, needed), where=folder)
     return Pack(name, folder, code_digest(files), files)
-
-
-def _next(name: str) -> str:
-    return f"correct the pack, then: detent machine check {name}"
 
 
 def _name_of(folder: str) -> str:
@@ -129,11 +127,7 @@ def _refuse_place(folder: str, project: Project, *, is_new: bool) -> None:
 
 
 def _misplaced(folder: str, place: str) -> UnreadableError:
-    return UnreadableError(
-        f"a pack is not loaded from where agents work: {place}",
-        where=folder,
-        next_step=f"move it elsewhere, and name the new folder in {user_settings_path()}",
-    )
+    return UnreadableError(say.misplaced(place, user_settings_path()), where=folder)
 
 
 def _files(top: str) -> Iterator[tuple[str, bytes]]:
@@ -144,7 +138,7 @@ def _files(top: str) -> Iterator[tuple[str, bytes]]:
         inner = os.path.relpath(folder, top)
         count += len(names)
         if count > MOST_FILES:
-            raise UnreadableError(f"a pack has at most {MOST_FILES} files", where=top, next_step="name its own folder")
+            raise UnreadableError(say.too_many_files(MOST_FILES), where=top)
         for name in [name for name in folders if _is_left_out(name)]:
             folders.remove(name)
         for name in folders:
@@ -184,30 +178,24 @@ def _content(name: str, path: str, folder: int) -> bytes:
         _refuse_owner(status, path)
         data = file.read(LARGEST_FILE_BYTES + 1)
     if len(data) > LARGEST_FILE_BYTES:
-        what = f"a file of a pack has at most {LARGEST_FILE_BYTES} bytes"
-        raise UnreadableError(what, where=path, next_step="make it smaller")
+        raise UnreadableError(say.file_too_large(LARGEST_FILE_BYTES), where=path)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        raise UnreadableError("a file of a pack is no UTF-8 text", where=path, next_step="write it in UTF-8") from None
+        raise UnreadableError(say.not_utf8(), where=path) from None
     return data
 
 
 def _no_plain_file(path: str) -> UnreadableError:
-    what = "a pack is made of plain files and folders, and this is a link or something else"
-    return UnreadableError(what, where=path, next_step="put the file itself there")
+    return UnreadableError(say.no_plain_file(), where=path)
 
 
 def _refuse_owner(status: os.stat_result, path: str) -> None:
-    """Nobody else may write what runs with this user's rights; a group of its owner alone is no other."""
+    """No other user may write code that runs with this user's rights; a group of its owner alone is no other."""
     if status.st_uid not in (os.geteuid(), 0):
-        what = f"it belongs to another user (number {status.st_uid})"
+        what = say.of_another_user(status.st_uid)
     elif status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and status.st_gid != status.st_uid):
-        what = "others may write in it"
+        what = say.others_may_write()
     else:
         return
-    raise UnreadableError(
-        f"a pack runs with your rights, so nobody else may change it: {what}",
-        where=path,
-        next_step=f"make it yours alone: chmod -R go-w {path}",
-    )
+    raise UnreadableError(say.others_may_change(what, path), where=path)

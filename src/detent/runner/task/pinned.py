@@ -13,6 +13,7 @@ from detent.effects.git.git import Git
 from detent.errors import UnreadableError, UsageError
 from detent.store.disk.atomic import LARGEST_TEXT_BYTES, read_plain
 from detent.store.journal.settings import FILE, is_bound
+from detent.words.runner import task as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,8 +77,7 @@ def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
         whole = os.path.join(project.root, path)
         folder, top = os.path.realpath(os.path.dirname(whole)), os.path.realpath(project.root)
         if os.path.commonpath((folder, top)) != top:
-            what = "a link on the way leads out of the project"
-            raise UnreadableError(what, where=whole, next_step="put a plain folder there")
+            raise UnreadableError(say.link_leads_out(), where=whole)
         return read_plain(whole)
     return _read_from_commit(project, baseline, os.path.normpath(path))
 
@@ -90,18 +90,16 @@ def _read_from_commit(project: Project, baseline: str, name: str) -> bytes | Non
         return None
     mode, _kind, blob, size = listed.partition(b"\t")[0].split()
     if mode not in _PLAIN_FILES:
-        raise UnreadableError(
-            f"{name} is not a plain file in {baseline[:12]}", where=project.root, next_step="commit a plain file there"
-        )
+        raise UnreadableError(say.no_plain_file_in_commit(name, baseline), where=project.root)
     if int(size) > LARGEST_TEXT_BYTES:
-        what = f"{name} has {int(size)} bytes, at most {LARGEST_TEXT_BYTES} are read"
-        raise UnreadableError(what, where=project.root, next_step="make it smaller and commit it")
+        told = say.committed_file_too_large(name, int(size), LARGEST_TEXT_BYTES)
+        raise UnreadableError(told, where=project.root)
     return git.run("cat-file", "blob", blob.decode())
 
 
 def read_overrides(table: Mapping[str, Any], machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
     """The values of `--agent` by role; `table` is `[agents]` of the settings."""
-    from detent.effects.agents.catalog import DEFAULT, load_catalog  # only who makes a task needs the agents
+    from detent.effects.agents.catalog import DEFAULT, load_catalog  # only the making of a task needs the agents
     from detent.effects.agents.choose import parse_overrides
 
     overrides = parse_overrides(load_catalog(table), words)
@@ -109,9 +107,7 @@ def read_overrides(table: Mapping[str, Any], machine: Machine, words: Sequence[s
     known = [DEFAULT, *roles, *(f"{machine.name}.{role}" for role in roles)]
     for role in overrides:
         if role not in known:
-            raise UsageError(
-                f"--agent {role}=...: {machine.name} has no role {role!r}", next_step=f"its roles: {', '.join(roles)}"
-            )
+            raise UsageError(say.no_such_role(role, machine.name, roles))
     return {role: list(choices) for role, choices in overrides.items()}
 
 
@@ -121,7 +117,7 @@ def read_usd(text: str) -> float:
     except ValueError:
         value = 0.0
     if not is_bound(value):
-        raise UsageError(f"--budget {text}: not an amount of US dollars above 0", next_step="for example: --budget 10")
+        raise UsageError(say.no_amount(text))
     return value
 
 
@@ -129,14 +125,9 @@ def _prompt(project: Project, baseline: str, role: str, path: str) -> str:
     where = f"{FILE}, [prompts] add"
     data = read_committed(project, baseline, path)
     if data is None:
-        raise UsageError(
-            f"the prompt file of {role} is not there: {path}",
-            where=where,
-            next_step="commit it, or take it out of [prompts]" if baseline else "write it, or take it out of [prompts]",
-        )
+        told = say.prompt_not_committed if baseline else say.prompt_missing
+        raise UsageError(told(role, path), where=where)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UnreadableError(
-            f"the prompt file of {role} is not UTF-8 text: {path}", where=where, next_step="write it in UTF-8"
-        ) from None
+        raise UnreadableError(say.prompt_not_utf8(role, path), where=where) from None

@@ -10,10 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.store.journal.places import TaskPlaces
 
-UNREADY_NEXT = (
-    "fix what it says, then: detent run {}; other set-up commands: correct [workspace] in detent.toml, commit it and "
-    "make a new task"
-)
 _NOTE = "setup-failed"
 
 
@@ -30,4 +26,8 @@ def keep_failure(places: TaskPlaces, words: str) -> None:
 def failed_setup(places: TaskPlaces) -> str:
     """Why the workspace could not be set up the last time, with the last line that was printed; empty if it could."""
     first, *said = (read_cache(os.path.join(places.receipts(), _NOTE)) or b"").decode("utf-8", "replace").split("\n")
-    return f"{first}; it said: {said[-1]}" if said else first
+    if not said:
+        return first
+    from detent.words.runner import task as say
+
+    return say.it_said(first, said[-1])

@@ -12,8 +12,8 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, UsageError
 from detent.page.diff import patch_text
 from detent.runner.step.look import take_current_tree
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import trees_of
+from detent.words.runner import tell as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +35,11 @@ def changes(task: Task, *, stat: bool, since: str = "") -> Changes:
     """The baseline against the tree as it is, or (`since`) a tree that the task's journal names by its beginning."""
     baseline = _tree_named(task, since) if since else task.memory.began_at()
     if not baseline:
-        raise RefusedError(
-            "a folder without git has no baseline to compare with",
-            where=task.tree_path,
-            next_step="make it a git repository before the next task: git init",
-        )
-    with Lock(task.places.lock()):
+        raise RefusedError(say.no_baseline(), where=task.tree_path)
+    with task.held():
         taken = take_current_tree(task)
     private, tree = task.places.private_git(), taken.id
-    repository = find_repository(task.project.root) if task.memory.head["in_place"] and not since else None
+    repository = find_repository(task.project.root) if task.memory.head.in_place and not since else None
     if repository is None:  # a clone has the very bytes of its commits
         return Changes(baseline, tree, *_between(private, baseline, tree, stat=stat), taken.caches)
     scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
@@ -59,10 +55,7 @@ def _tree_named(task: Task, start: str) -> str:
     known = {tree for line in task.store.history() for tree in trees_of(line)}
     found = sorted(tree for tree in known if tree.startswith(start))
     if len(start) < _SHORTEST_ID or len(found) != 1:
-        why = "no tree" if not found else f"{len(found)} trees"
-        raise UsageError(
-            f"{why} of {task.id} begins with {start!r}", next_step=f"name {_SHORTEST_ID} or more characters of its id"
-        )
+        raise UsageError(say.no_one_tree(len(found), task.id, start, _SHORTEST_ID))
     return found[0]
 
 
@@ -72,4 +65,4 @@ def _between(git_dir: str, baseline: str, tree: str, *, stat: bool) -> tuple[tup
 
 def stat_of(task: Task, commit: str) -> str:
     """How much of each file a checkpoint changed since the baseline."""
-    return patch_text(task.places.private_git(), task.memory.head["baseline"], commit, stat=True)
+    return patch_text(task.places.private_git(), task.memory.head.baseline, commit, stat=True)

@@ -10,18 +10,19 @@ The page is a projection like any other: it may be thrown away and made again, a
 from __future__ import annotations
 
 import os
+import re
 
 from detent.core.record import Record
 from detent.effects.git.tree.touched import Touched
-from detent.errors import ToolError, UnreadableError
+from detent.errors import DetentError, ToolError, UnreadableError
 from detent.gates.commands import rests_on_commands
-from detent.page.diff import read_diff
+from detent.page.diff import change_of, read_diff
 from detent.page.events import events_of
 from detent.page.files import FileReader, log_excerpt, vouched_excerpt, walk
 from detent.page.page import render
 from detent.page.runs import runs_of
 from detent.page.text import file_address
-from detent.page.values import Attempt, NextMove, Now, Page, Ran
+from detent.page.values import Attempt, NextMove, Now, Page, ProofShown, Ran
 from detent.runner.step.disorder import read_document
 from detent.runner.step.look import touched_now
 from detent.runner.task.layout import page_name
@@ -29,23 +30,24 @@ from detent.runner.tell.evidence_hashes import hashes_of, weakest_level
 from detent.runner.tell.explain import explain
 from detent.store.disk.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.disk.digest import sha256_of
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import Landed, tree_seen
 from detent.store.journal.receipts import ReceiptStore
 from detent.store.journal.run_events import RunEnded
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs
-from detent.store.text.markdown import is_placeholder
+from detent.store.text.markdown import BESIDE_LINK, besides_link, is_placeholder, says_nothing
+from detent.words.runner import tell as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from detent.core.machine import Machine
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.runner.tell.explain import Explain
     from detent.store.journal.events import Deploy, Proved
     from detent.store.journal.line import Line
+    from detent.store.journal.memory import Promised
     from detent.store.journal.native import Document
     from detent.store.journal.receipts import Receipt
     from detent.store.journal.run_events import Print
@@ -56,7 +58,7 @@ OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES = 4_000, 8_000
 
 
 class Summary(Record):
-    """What a page holds, for the person who asked for it."""
+    """The summary of a page, for the person that asked for it."""
 
     path: str
     size_bytes: int
@@ -77,23 +79,45 @@ def write_evidence(task: Task, out: str = "") -> str:
 
 def evidence_summary(task: Task, out: str = "") -> Summary:
     """Write the page as `write_evidence` does, and say what is in it."""
-    with Lock(task.places.lock()):
-        return _write(task.replace(memory=task.store.load()), out)
+    with task.held():
+        return _write(task.now(), out)
 
 
-def evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
-    """Renew the page where there is more than one artifact, and lead the document's own link to it, or to the one."""
-    result = refresh_evidence(task)
-    only, label = result.pop("only", ""), task.machine.store.get("link", "")
-    base = task.memory.head.get("evidence_base", "")
-    if label and result["page"]:
-        return result, {label: evidence_link(task, base)}
-    if not (label and only):
+def evidence_page(task: Task, _key: str, promised: Promised) -> Done:
+    """Renew the page where there is more than one artifact, and lead the document's own link to it, or to the one.
+
+    What leads nowhere keeps no task from stopping: an error leaves the link as it is, and `detent evidence` tells it.
+    """
+    try:
+        result = refresh_evidence(task)
+    except DetentError as error:
+        if promised.to:
+            raise
+        return {"page": "", "problem": error.what}, {}
+    only, label = result.pop("only", ""), task.machine.store.link
+    if not (label and (only or result["page"])):
         return result, {}
-    # A link that somebody made stays, unless it leads to this very file and the project has a full address for it.
-    found = task.native.read().value(label)
-    is_ours = is_placeholder(found) or (bool(base) and f"]({only})" in found)
-    return result, {label: evidence_link(task, base, only)} if is_ours else {}
+    told, fields = _led(task, label, only)
+    return {**result, **told}, fields
+
+
+def _led(task: Task, label: str, only: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The link to report, and the field with it. Words of others stay: a link to the page goes before them.
+
+    The reported link is the engine's own; empty where the field has a link by another writer.
+    """
+    base = task.memory.head.evidence_base
+    link, found = evidence_link(task, base, only), task.native.read().value(label)
+    theirs = " ".join(besides_link(found, task.memory.link).split())
+    if is_placeholder(theirs) or says_nothing(theirs):
+        return ({}, {}) if found == link else ({"link": link}, {label: link})
+    # Another writer's link stays, unless it leads to this very file and the project has a full address for it.
+    target = re.escape(only or page_name(task.machine.store))
+    if base and (led := re.sub(rf"\[[^\]]*\]\({target}\)", lambda _: link, found)) != found:
+        return {"link": ""}, {label: led}
+    if only or link in found or f"]({page_name(task.machine.store)})" in found:
+        return {}, {}
+    return {"link": link}, {label: f"{link}{BESIDE_LINK}{theirs}"}
 
 
 def refresh_evidence(task: Task) -> dict[str, str]:
@@ -125,11 +149,7 @@ def _own_path(task: Task) -> str:
     folder = os.path.dirname(path)
     top = os.path.realpath(task.native.folder)
     if os.path.realpath(folder) != os.path.normpath(os.path.join(top, os.path.dirname(page_name(task.machine.store)))):
-        raise UnreadableError(
-            "the folder of the evidence page is a link",
-            where=folder,
-            next_step="put a plain folder there, then try again",
-        )
+        raise UnreadableError(say.page_folder_is_link(), where=folder)
     return path
 
 
@@ -153,7 +173,7 @@ def _write(task: Task, out: str) -> Summary:
         commands=len(page.commands),
         artifacts=len(page.artifacts),
         files_changed=len(page.diff.files) if page.diff else 0,
-        link=evidence_link(task, task.memory.head.get("evidence_base", "")),
+        link=evidence_link(task, task.memory.head.evidence_base),
     )
 
 
@@ -169,15 +189,16 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     asked = {label for label, _ in frame}
     reader = FileReader(page_folder)
     artifacts, artifacts_note = reader.folder(os.path.dirname(own), (own,))
-    request = (head["request"]["file"],) if head.get("request") else ()
-    names = (*request, *machine.store["files"], *machine.store.get("extra", {}).values())
+    request = (head.request["file"],) if head.request else ()
+    names = (*request, *machine.store.files, *machine.store.extra.values())
     paths = [(task.native.path(name), name) for name in names]
     tree, level = _last_tree(entries), weakest_level(entries)
+    told = explain(task, with_moves=True)
     return Page(
-        title=head["title"],
+        title=head.title,
         task=task.id,
-        machine=head["machine"],
-        now=_now(task),
+        machine=head.machine,
+        now=_now(told),
         states=_in_order(machine),
         ends=machine.ends(),
         events=events_of(entries, targets, gates, commands),
@@ -195,6 +216,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         runs=runs_of(entries, targets, lambda run, digest: vouched_excerpt(_told(task, run), digest)),
         hashes=hashes_of(task, tree, level),
         sandbox=level,
+        proof=_proof(told),
     )
 
 
@@ -203,8 +225,8 @@ def _touched(task: Task, tree: str) -> tuple[tuple[str, str], ...]:
         found = touched_now(task, tree) if tree else Touched()
     except ToolError:
         return ()  # the changes themselves say that they can't be shown
-    is_approved = (task.memory.approved.get("tree"), task.memory.approved.get("files")) == (tree, found.ask)
-    asked = f"approved by {task.memory.approved['name']}" if is_approved and found.ask else "a person must approve it"
+    is_approved = (task.memory.approved.tree, task.memory.approved.files) == (tree, found.ask)
+    asked = f"approved by {task.memory.approved.name}" if is_approved and found.ask else "a person must approve it"
     return (*((name, asked) for name in found.ask), *((name, "reported") for name in found.report))
 
 
@@ -220,8 +242,20 @@ def _in_order(machine: Machine) -> tuple[str, ...]:
     return (*(name for name in found if name not in ends), *ends)
 
 
-def _now(task: Task) -> Now:
-    told = explain(task, with_moves=True)
+def _proof(told: Explain) -> ProofShown | None:
+    if told.proof is None:
+        return None
+    from detent.runner.tell.proof_told import proof_rows  # most states don't ask what tests prove
+
+    changed = tuple(
+        change_of("::".join(filter(None, (part.file, part.name))), part.how, part.diff)
+        for part in told.proof.found.changed
+    )
+    return ProofShown(proof_rows(told.proof), changed)
+
+
+def _now(told: Explain) -> Now:
+    task = told.task
     moves = tuple(
         NextMove(move.to, move.is_open, move.by, tuple(one.why for one in move.missing)) for move in told.moves
     )
@@ -307,7 +341,7 @@ def _told(task: Task, number: int) -> str:
 
 
 def _last_tree(entries: Sequence[Line]) -> str:
-    """The task's own files as last seen: not those of a branch it landed on, nor what a reading role had spoilt."""
+    """The task's own files as last seen: not those of a branch it landed on, nor those a reading role had damaged."""
     for line in reversed(entries):
         is_own = not (isinstance(line, Landed) or (isinstance(line, RunEnded) and line.tainted))
         if is_own and (tree := tree_seen(line)):

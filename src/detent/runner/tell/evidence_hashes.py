@@ -29,7 +29,7 @@ _SANDBOX: Mapping[str, str] = {
 def weakest_level(lines: Sequence[Line]) -> str:
     """The lowest level at which anything ran: one open door is what counts."""
     found = {line.sandbox for line in lines if isinstance(line, (Moved, RunPlanned)) and line.sandbox}
-    if not found or found - set(LEVELS):  # a level nobody here knows holds nothing that could be claimed
+    if not found or found - set(LEVELS):  # an unknown level supports no claim
         return NONE
     return max(found, key=LEVELS.index)
 
@@ -44,7 +44,7 @@ def hashes_of(task: Task, tree: str, level: str) -> tuple[Hash, ...]:
             f"sha256 of line {memory.snapshot.seq}. Each line holds the hash of the line before, so this one value"
             f" stands for all of them. Where the task lives, this replays them all: detent audit {task.id}",
         ),
-        Hash("machine", memory.head["digest"], "sha256 of the rules this task began with and keeps."),
+        Hash("machine", memory.head.digest, "sha256 of the rules this task began with and keeps."),
         Hash("baseline", memory.began_at(), "The commit the work began from."),
         Hash("tree", tree, "The git tree the last proof was made on: the same files give the same value anywhere."),
         Hash("sandbox", level, _SANDBOX.get(level, "A level this page has no words for; see the documentation.")),

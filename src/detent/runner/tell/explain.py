@@ -1,4 +1,4 @@
-"""The one explain object: where a task stands, what waits for whom, and why each move is open or not.
+"""The one explain object: the state of a task, the actor it waits for, and why each move is open or not.
 
 Made without a lock, without writing and without starting anything; every face renders it, none asks elsewhere.
 """
@@ -12,7 +12,7 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
-from detent.runner.step.disorder import find_disorder, is_collected, read_document
+from detent.runner.step.disorder import Disorder, find_disorder, is_collected, read_document
 from detent.runner.step.locks import shown_item
 from detent.runner.step.unearned import why_unearned
 from detent.runner.task.loop import failed_here, loop_of
@@ -22,12 +22,11 @@ from detent.runner.task.unready import failed_setup
 from detent.runner.tell.advice import advice
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.memory import TALKED
-from detent.store.text.names import name_some
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.core.machine import Edge, Machine, State
     from detent.core.values import Fact, Snapshot
@@ -35,16 +34,19 @@ if TYPE_CHECKING:
     from detent.runner.task.loop import Loop
     from detent.runner.task.open import Task
     from detent.runner.tell.foresee import Foreseen
+    from detent.runner.tell.proof_told import ProofTold
+    from detent.store.journal.head import Head
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
     from detent.store.journal.places import TaskPlaces
 
 
+PROOF, PROOF_ACCEPTED = "proof", "proof_accepted"  # the checks of what tests prove, and of a person's word about it
 _SETTINGS, _POOL = "detent.toml", b"pool"  # read whole only where it may bound the homes of a project
 
 
 class Move(Record):
-    """One edge out of the current state, as a person who asks for it would find it."""
+    """One edge out of the current state, as a person's request would find it."""
 
     name: str
     label: str
@@ -59,24 +61,33 @@ class Move(Record):
     passed: tuple[str, ...] = ()  # gates of its ways that hold now
 
 
+class PersonsWord(Record):
+    """What a person must accept, where nothing else keeps a move closed: protected files, or what tests prove."""
+
+    files: tuple[str, ...] = ()
+    proof: str = ""  # why what the test commands prove needs a person
+    fix: str = ""
+
+
 class Explain(Record):
     task: Task
     snapshot: Snapshot
     waiting_for: str
     request: str = ""  # a state the native file asks for
     problems: tuple[str, ...] = ()  # what is not in order, in words
-    repair: str = ""  # the command that mends an unreadable file
+    repair: str = ""  # the command that repairs an unreadable file
     moves: tuple[Move, ...] = ()
-    alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
+    alive: bool | None = None  # whether the task's agent run lives; None when there is none or it is unknown
     asks: tuple[tuple[str, str], ...] = ()  # what it asks a person, in the words of its files
     is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
     would: Foreseen | None = None  # what follows from that
     loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
     failed: tuple[tuple[str, bool | None, str], ...] = ()  # what led here, part by part, if a part of it failed
     advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
-    touched: Touched | None = None  # protected files as they were when the tree was last looked at
-    word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
+    touched: Touched | None = None  # protected files as of the last scan of the tree
+    word: PersonsWord | None = None  # what a person must accept before the task can go on
     is_removed: bool = False  # a person had its home removed
+    proof: ProofTold | None = None  # what the test commands prove about the tree, where a move of the state asks that
     wake: str = ""  # when its agent's quota is back, if every agent that may serve waits for that
 
 
@@ -100,16 +111,18 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     waiting = waiting_for(task.memory, state)
     alive, gone = life(task.memory, task.places)
     if task.memory.run and not gone:
-        # While it works its files are in nobody's order, and nobody judges them.
+        # While it works its files are in flux, and are not judged.
         moves = _moves(task, state, None) if with_moves else ()
-        waiting = f"agent run #{task.memory.run['run']} ({task.memory.run['agent']})"
+        waiting = f"agent run #{task.memory.run.run} ({task.memory.run.agent})"
         return Explain(task, snapshot, waiting, moves=moves, alive=alive)
     try:
         document = read_document(task)
     except UnreadableError as error:
         if is_collected(task):
             return Explain(task, snapshot, waiting, is_removed=True)
-        problem = f"{error.where}: {error.what}"
+        from detent.words.runner import tell as say
+
+        problem = say.unread(error.where, error.what)
         unread = Missing(task.native.file, problem, error.next_step)
         moves = (
             tuple(_move(task, edge, {}).replace(is_open=False, missing=(unread,)) for edge in state.edges)
@@ -120,28 +133,12 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     disorder = find_disorder(task, task.memory, document)
     problems = [*_tree_problems(task, state), *_taken_back(task, state)]
     problems += [failed] if not task.memory.run and (failed := failed_setup(task.places)) else []
-    if move := task.memory.intent.get("move"):
-        problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
-    if disorder.unfinished:
-        problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
-    problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
-    for item in disorder.locked:
-        problems.append(
-            f"{shown_item(task.native.file, item)} was changed, but it is locked in {snapshot.state}; "
-            f'it will be put back, unless a person accepts it: detent amend --reason "why" {task.id}'
-        )
-    if disorder.old_bytes:
-        problems.append(f"{task.native.file} is an older copy: it names {document.state}")
-    if disorder.lost:
-        problems.append(f'{task.native.file} has no "{task.native.state_label}:" line; it will be put back')
-    problems += [
-        f'{task.native.file}: "{label}:" stands there {field.repeated + 1} times; the first one counts'
-        for label, field in document.fields.items()
-        if field.repeated
-    ]
+    problems += _out_of_order(task, document, disorder)
     may_want_word = may_ask(task.memory.head, task.machine, state)
     moves = _moves(task, state, document) if with_moves or may_want_word else ()
-    word = _word(task, moves) if may_want_word else ()
+    word = _word(task, moves) if may_want_word else None
+    is_asked = state.is_end or _asks_proof(task.machine, state)
+    proof = _proof(task, document) if task.memory.head.proof and is_asked else None
     return Explain(
         task,
         snapshot,
@@ -155,7 +152,20 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         would=_foreseen(task, document) if is_left(task.memory, state, is_gone=gone) else None,
         touched=_touched(task),
         word=word,
+        proof=proof,
     )
+
+
+def _asks_proof(machine: Machine, state: State) -> bool:
+    """Whether a move out of this state asks what the test commands prove."""
+    needed = machine.parts(gate for edge in state.edges for way in edge.ways for gate in way.needs)
+    return any(gate.check in (PROOF, PROOF_ACCEPTED) for gate in needed)
+
+
+def _proof(task: Task, document: Document) -> ProofTold | None:
+    from detent.runner.tell.proof_told import proof_told  # few states ask what tests prove
+
+    return proof_told(task, document)
 
 
 def _asked(state: State, document: Document) -> tuple[tuple[str, str], ...]:
@@ -166,9 +176,10 @@ def _asked(state: State, document: Document) -> tuple[tuple[str, str], ...]:
     return asked(state, document)
 
 
-def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
+def may_ask(head: Head, machine: Machine, state: State) -> bool:
     """Whether a person may have to approve files before a move out of this state: only then gates need be asked."""
-    if not head["protect"]["ask"]:
+    is_graded = bool(head.proof) and any(gate.check == PROOF_ACCEPTED for gate in machine.gates.values())
+    if not (head.protect["ask"] or is_graded):
         return False
     from detent.gates.people import is_word
 
@@ -196,7 +207,7 @@ def runs_outside(machine: Machine) -> bool:
 
 
 def _touched(task: Task) -> Touched | None:
-    protect = task.memory.head["protect"]
+    protect = task.memory.head.protect
     if not (protect["ask"] or protect["report"]):
         return None
     from detent.effects.git.tree.touched import recall_touched
@@ -204,24 +215,29 @@ def _touched(task: Task) -> Touched | None:
     return recall_touched(task.places.touched())
 
 
-def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
-    """The files that a person must approve, where nothing else keeps a move closed."""
+def _word(task: Task, moves: tuple[Move, ...]) -> PersonsWord | None:
     from detent.gates.people import lacks_only_word
     from detent.runner.step.look import known_touched, known_tree
 
+    missing = [one for move in moves if lacks_only_word(task.machine, move.missing) for one in move.missing]
+    if not missing:
+        return None
     touched = known_touched(task)
-    if touched.tree != known_tree(task) or not any(lacks_only_word(task.machine, move.missing) for move in moves):
-        return ()
-    return tuple(touched.ask)
+    files = tuple(touched.ask) if touched.tree == known_tree(task) else ()
+    graded = [one for one in missing if task.machine.gates[one.gate].check == PROOF_ACCEPTED]
+    proof = "; ".join(dict.fromkeys(one.why for one in graded))
+    if not (files or proof):
+        return None
+    return PersonsWord(files, proof, "; ".join(dict.fromkeys(one.fix for one in graded)))
 
 
 def life(memory: Memory, places: TaskPlaces) -> tuple[bool | None, bool]:
-    """Whether the task's agent run lives, and whether one ended that nobody has written down; see `Explain`."""
+    """Whether the task's agent run lives, and whether one ended without a record; see `Explain`."""
     if not memory.run:
         return None, bool(memory.ended)
     from detent.effects.host.keeper.look import look  # most tasks have no run to look at
 
-    found = look(places.run(memory.run["run"])).phase
+    found = look(places.run(memory.run.run)).phase
     return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
 
 
@@ -238,7 +254,7 @@ def is_left(memory: Memory, state: State, *, is_gone: bool) -> bool:
 
 def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
     """The same without talks, which a person ended as meant: nothing died."""
-    return is_left(memory, state, is_gone=is_gone) and (is_gone or memory.visit.get("how") != TALKED)
+    return is_left(memory, state, is_gone=is_gone) and (is_gone or memory.visit.how != TALKED)
 
 
 def is_gone(places: TaskPlaces, memory: Memory) -> bool:
@@ -247,7 +263,7 @@ def is_gone(places: TaskPlaces, memory: Memory) -> bool:
 
 
 def waiting_for(memory: Memory, state: State) -> str:
-    """Who must act now, in a few words; empty when nobody must."""
+    """The actor that the task waits for, in a few words; empty when there is none."""
     if stopped := memory.snapshot.registers.get(STOPPED):
         return f"a person: stopped ({stopped})"
     if state.is_end:
@@ -257,13 +273,31 @@ def waiting_for(memory: Memory, state: State) -> str:
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 
 
-def waits_for_word(files: tuple[str, ...]) -> str:
-    return f"a person: to approve {name_some(files)}"
+def waits_for_word(word: PersonsWord) -> str:
+    return f"a person: to approve {name_some(word.files)}" if word.files else "a person: to accept what the tests prove"
+
+
+def _out_of_order(task: Task, document: Document, disorder: Disorder) -> list[str]:
+    """What in the native file the next command that writes puts right, and what it says twice."""
+    move = task.memory.intent.move
+    repeated = [(label, field.repeated + 1) for label, field in document.fields.items() if field.repeated]
+    if not (move or repeated or disorder != Disorder(request=disorder.request)):
+        return []
+    from detent.words.runner import tell as say  # mostly all is in order
+
+    file, state = task.native.file, task.memory.snapshot.state
+    problems: list[str] = [say.cut_short(move["from"], move["to"])] if move else []
+    problems += [say.file_behind(file)] if disorder.unfinished else []
+    problems += [say.engines_field_changed(file, label) for label in disorder.owned]
+    problems += [say.locked_changed(shown_item(file, item), state, task.id) for item in disorder.locked]
+    problems += [say.older_copy(file, document.state)] if disorder.old_bytes else []
+    problems += [say.state_line_lost(file, task.native.state_label)] if disorder.lost else []
+    return [*problems, *(say.field_repeated(file, label, count) for label, count in repeated)]
 
 
 def _taken_back(task: Task, state: State) -> list[str]:
     """That the deployment was taken back, with the command that deploys the same version again."""
-    if not task.memory.deploy.get("taken_back", ""):
+    if not task.memory.deploy.taken_back:
         return []
     from detent.gates.registry import declared
     from detent.runner.task.asks import taken_back
@@ -275,7 +309,11 @@ def _taken_back(task: Task, state: State) -> list[str]:
         if edge.verbs and any(declared(gates[name].check).lets_again for way in edge.ways for name in way.needs)
     ]
     problem = taken_back(task.memory)
-    return [f'{problem}; deploy it again: detent say "/{again[0]} why" {task.id}' if again else problem]
+    if not again:
+        return [problem]
+    from detent.words.runner import tell as say
+
+    return [say.deploy_again(problem, again[0], task.id)]
 
 
 def _tree_problems(task: Task, state: State) -> list[str]:
@@ -283,7 +321,9 @@ def _tree_problems(task: Task, state: State) -> list[str]:
     if os.path.isdir(task.tree_path):
         return []
     if not is_tree_to_come(task):
-        return [f"{missing_tree(task)}; {where_tree_went(task)}"]
+        from detent.words.runner import tell as say
+
+        return [say.tree_gone(missing_tree(task), where_tree_went(task))]
     if state.is_end or _POOL not in (read_plain(os.path.join(task.project.root, _SETTINGS)) or b""):
         return []
     from detent.runner.tell.prepared import foreseen  # most projects have no pool, and most tasks their tree
@@ -294,10 +334,10 @@ def _tree_problems(task: Task, state: State) -> list[str]:
 
 def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:
     if document is None:
-        number = task.memory.run["run"]
-        living = Missing(
-            "run", f"agent run #{number} works on this task", f"wait for it, or end it: detent stop {task.id}"
-        )
+        from detent.words.runner import tell as say
+
+        works = say.run_works(task.memory.run.run, task.id)
+        living = Missing("run", works, works.next_step)
         return tuple(_move(task, edge, {}).replace(is_open=False, missing=(living,)) for edge in state.edges)
     from detent.gates.judge import judge  # a bare status never loads the gates
     from detent.gates.people import BY_NAME
@@ -306,7 +346,7 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
     is_signed = any(edge.sign_off for edge in state.edges)
     tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
-    # Every move that is told comes with the command that names it.
+    # Every listed move comes with the command that names it.
     facts = judge(look(task, task.memory, document, tree, is_reader=True, words=(BY_NAME,)), gates)
     return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
@@ -323,15 +363,18 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         missing = (*missing, early)
     if edge.never:
         missing = (Missing("never", edge.never),)
-    # What only the move itself looks at closes nothing; the person is told that it will be looked at.
+    # A check that only the move itself makes closes nothing; the person learns that it is still to come.
     later = tuple(one for one in missing if _is_for_later(task, one, facts))
     is_open = not missing if isinstance(decision, Advance) else bool(later) and len(later) == len(missing)
     missing = () if is_open else missing
     notes = [*(one.why for one in later), *_to_read(task, edge)]
     notes += [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
-    notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
-    if edge.sign_off:
-        notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
+    by_hand = _by_hand(edge, facts)
+    if by_hand or edge.sign_off:
+        from detent.words.runner import tell as say
+
+        notes += [say.by_hand(gate) for gate in by_hand]
+        notes += [say.signs_tree(tree)] if edge.sign_off else []
     return Move(
         edge.name,
         edge.label,
@@ -359,7 +402,7 @@ def _is_for_later(task: Task, lacks: Missing, facts: Mapping[str, Fact]) -> bool
 
 def document_to_read(task: Task) -> str:
     """What a person reads before they decide in this state, by its path in the tree; empty where nothing is named."""
-    name = task.machine.store.get("reads", {}).get(task.memory.snapshot.state, "")
+    name = task.machine.store.reads.get(task.memory.snapshot.state, "")
     return os.path.relpath(task.native.path(name), task.tree_path) if name else ""
 
 
@@ -369,7 +412,7 @@ def _to_read(task: Task, edge: Edge) -> tuple[str, ...]:
 
 
 def who_may(edge: Edge, snapshot: Snapshot) -> tuple[str, ...]:
-    """Everyone who has a way to take this edge in the mode of the task."""
+    """Every actor that has a way to take this edge in the mode of the task."""
     ways = tuple(way for way in edge.ways if not way.modes or snapshot.mode in way.modes)
     return edge.replace(ways=ways).by()
 

@@ -30,8 +30,8 @@ def standing_failures(task: Task, seen: Seen) -> tuple[tuple[str, Receipt], ...]
             receipt = None if run.before else seen.receipt(run.key) or newest.get(run.command.line)
             if receipt is not None and not receipt.is_green:
                 found[shown_command(run.command.line)] = receipt
-    if not task.memory.deploy.get("ended", {}).get("ok", True):
-        labels = dict(task.memory.deploy["last"]["commands"])
+    if not task.memory.deploy.ended.ok:
+        labels = {label for label, _ in task.memory.deploy.last.commands}
         last = [receipt for receipt in _receipts(task) if receipt.where in labels][-1:]
         found.update({f"{one.where}: {one.command}": one for one in last if not one.is_green})
     return tuple(found.items())

@@ -1,4 +1,4 @@
-"""Says what follows from an agent run that is gone, for those who only look: nothing is written, nothing is started."""
+"""Says what follows from an agent run that is gone, for readers: nothing is written, nothing is started."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from detent.core.runs import run_over
 from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import UnreadableError
 from detent.runner.task.open import needs_word
+from detent.store.journal.memory import NO_FILING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Foreseen(Record):
-    """What whoever drives the task, or the next command that writes, would do."""
+    """The next act of the task's driver, or of the next command that writes."""
 
     kind: str  # moves | proves | crash | stays | respawn | person | stopped
     to: str = ""
@@ -41,14 +42,14 @@ def foresee(task: Task, document: Document) -> Foreseen:
 
     may_move = True
     if ended := memory.ended:
-        exit_name, claim, snapshot = ended["exit"], ended["claim"], memory.snapshot
-        if ended["by_person"] or (ended["tainted"] and not state.must_open):
+        exit_name, claim, snapshot = ended.exit, ended.claim, memory.snapshot
+        if ended.by_person or (ended.tainted and not state.must_open):
             exit_name = ""  # no crash, however it ended
-        may_move = not (ended["tainted"] or ended["problem"])
+        may_move = not (ended.tainted or ended.problem)
     else:
-        exit_name = exit_class(look(task.places.run(memory.run["run"])).exit)
-        claim = memory.claim.get("want") or find_disorder(task, memory, document).request
-        no = said_no(task, document, known_tree(task), {}, "" if claim else memory.unheard)
+        exit_name = exit_class(look(task.places.run(memory.run.run)).exit)
+        claim = memory.claim.want or find_disorder(task, memory, document).request
+        no = said_no(task, document, known_tree(task), NO_FILING, "" if claim else memory.unheard)
         claim = claim or memory.unheard
         snapshot = run_over(task.machine, memory.snapshot, exit_name, no)
     facts = _facts(task, document, snapshot)
@@ -65,7 +66,7 @@ def engine_lacks(task: Task) -> Missing | None:
     try:
         document = task.native.read()
     except UnreadableError:
-        return None  # its own error is told where the file is what it is about
+        return None  # commands about this file report its error
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, _facts(task, document, snapshot), Signal("engine"))
     if isinstance(decision, Advance):

@@ -9,8 +9,9 @@ from detent.runner.task.open import Listed, load_all, load_task, needs_word, wai
 from detent.runner.task.unready import failed_setup
 from detent.runner.tell.advice import advice
 from detent.runner.tell.explain import deploy_word, document_to_read, explain, may_ask, runs_outside
+from detent.runner.tell.title import title_now
 from detent.store.journal.native import Native
-from detent.store.text.names import name_some
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from detent.core.machine import State
     from detent.runner.task.open import Task
-    from detent.runner.tell.explain import Move
+    from detent.runner.tell.explain import Explain, Move, PersonsWord
+    from detent.runner.tell.proof_told import ProofTold
     from detent.store.journal.memory import Memory
     from detent.store.journal.places import Project
 
@@ -34,6 +36,7 @@ class Letter(Record):
     since: str
     command: str
     advice: str = ""  # the verb the machine advises to
+    proof: ProofTold | None = None  # what its test commands prove, where a person must accept that
 
 
 def inbox(project: Project) -> tuple[Letter, ...]:
@@ -48,14 +51,21 @@ def person_command(task: Task) -> str:
     return letter.command if letter else f"detent next {task.id}"
 
 
-def files_to_approve(project: Project, listed: Listed) -> tuple[str, ...]:
-    """What a person must approve before a task can go on; gates are asked only where that can be."""
+def word_wanted(project: Project, listed: Listed) -> PersonsWord | None:
+    """What a person must accept before a task can go on."""
+    told = _wanting_word(project, listed)
+    return told.word if told is not None else None
+
+
+def _wanting_word(project: Project, listed: Listed) -> Explain | None:
+    """A task whose next move waits for a person's word; gates are asked only where that can be."""
     if listed.memory is None or listed.machine is None or listed.memory.run:
-        return ()
+        return None
     state = listed.machine.states[listed.memory.snapshot.state]
     if not may_ask(listed.memory.head, listed.machine, state):
-        return ()
-    return explain(load_task(project, listed.id), with_moves=False).word
+        return None
+    told = explain(load_task(project, listed.id), with_moves=False)
+    return told if told.word else None
 
 
 def letter_of(project: Project, listed: Listed) -> Letter | None:
@@ -64,17 +74,21 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
     memory, state = listed.memory, listed.machine.states[listed.memory.snapshot.state]
-    if word := files_to_approve(project, listed):
-        found: tuple[str, str] | None = _to_approve(listed.id, word)
+    told = _wanting_word(project, listed)
+    if told is not None and told.word is not None:
+        found: tuple[str, str] | None = _to_approve(listed.id, told.word)
     else:
         found = _to_deploy(project, listed) or _waits(_Waiting(project, listed.id, memory, state))
     if found is None:
         return None
     why, command = found
-    if state.asks and (words := question(state, Native(listed.machine, memory.head["dir"], project.task(listed.id)))):
+    native = Native(listed.machine, memory.head.dir, project.task(listed.id))
+    if state.asks and (words := question(state, native)):
         why = f"{why}; {words}"
     advised = advice(load_task(project, listed.id)) if state.recommends else ""
-    return Letter(listed.id, state.name, memory.head["title"], why, memory.changed_time, command, advised)
+    title = title_now(listed.machine, memory, native)
+    proof = told.proof if told is not None and told.word is not None and told.word.proof else None
+    return Letter(listed.id, state.name, title, why, memory.changed_time, command, advised, proof)
 
 
 def _to_deploy(project: Project, listed: Listed) -> tuple[str, str] | None:
@@ -84,8 +98,10 @@ def _to_deploy(project: Project, listed: Listed) -> tuple[str, str] | None:
     return (why, f'detent approve {listed.id} --reason "why they may run"') if why else None
 
 
-def _to_approve(name: str, files: tuple[str, ...]) -> tuple[str, str]:
-    why = f"it touched protected files: {name_some(files)}; look at them: detent diff {name}"
+def _to_approve(name: str, word: PersonsWord) -> tuple[str, str]:
+    if not word.files:
+        return word.proof, f"detent approve {name} --tests"
+    why = f"it touched protected files: {name_some(word.files)}; look at them: detent diff {name}"
     return why, f'detent approve {name} --reason "why they may change"'
 
 
@@ -138,7 +154,7 @@ def _after_agent(task: _Waiting) -> tuple[str, str] | None:
 
 
 def _after_engine(task: _Waiting) -> tuple[str, str] | None:
-    """Where the engine has a move, whoever drives the task goes on; else a person learns what it lacks."""
+    """Where the engine has a move, the task's driver makes it; else a person learns what is missing."""
     from detent.runner.tell.foresee import engine_lacks  # few tasks rest where the engine should go on
 
     lacks = engine_lacks(load_task(task.project, task.name))
@@ -152,7 +168,7 @@ def _persons_turn(task: _Waiting) -> tuple[str, str]:
     name, state, verbs = task.name, task.state, _verbs(task.state)
     why = f"{state.name} waits for a person{why_here(task.memory)}"
     signing = [edge for edge in state.edges if edge.sign_off]
-    # Who is sent to a sign-off should find it open; where one has no gate, nothing need be asked.
+    # A sign-off in the inbox should be open; where one has no gate, nothing need be asked.
     has_gates = bool(signing) and all(way.needs for edge in signing for way in edge.ways)
     if has_gates and not open_sign_offs(task.moves()):
         return why, f"detent next {name}"
@@ -163,7 +179,7 @@ def _persons_turn(task: _Waiting) -> tuple[str, str]:
 
 
 def open_sign_offs(moves: Iterable[Move]) -> list[Move]:
-    """The sign-offs that a person can give now; commands that nobody ran yet are run when it is given."""
+    """The sign-offs that a person can give now; commands without a run yet are run when it is given."""
     return [move for move in moves if move.sign_off and _is_to_take(move)]
 
 

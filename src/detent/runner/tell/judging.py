@@ -12,7 +12,6 @@ from detent.machines.packs import load
 from detent.runner.step.disorder import read_document
 from detent.runner.step.look import current_tree, look
 from detent.runner.step.resolving import resolver_of
-from detent.store.disk.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def next_run(task: Task, tree: str) -> State:
     visit = task.memory.visit
     if resolver := resolver_of(task.machine, task.memory.snapshot, visit):
         return resolver
-    is_over = visit.get("exit") == "finished" or visit.get("role", state.role) != state.role
+    is_over = visit.exit == "finished" or (bool(visit) and visit.role != state.role)
     if not state.judged_as or not is_over or not _lacks_only_judgement(task, tree):
         return state
     judge = task.machine.states[state.judged_as]
@@ -35,11 +34,11 @@ def next_run(task: Task, tree: str) -> State:
 
 
 def is_judged_next(task: Task) -> bool:
-    """Whether the work of the state's own run now only lacks a judgement, and nobody was asked for one in vain."""
+    """Whether the work of the state's own run now only lacks a judgement, and no judge was asked in vain."""
     state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
-    if not state.judged_as or (visit["role"] != state.role and visit["exit"] != "quota"):
+    if not state.judged_as or (visit.role != state.role and visit.exit != "quota"):
         return False
-    with Lock(task.places.lock()):
+    with task.held():
         tree = current_tree(task)
     return next_run(task, tree).role != state.role
 

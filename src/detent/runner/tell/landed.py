@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def put_branches(entries: Sequence[Line]) -> dict[str, set[str]]:
-    """Every branch name a checkpoint was brought to, with the commits that stood there."""
+    """Every branch name that received a checkpoint, with the commits that stood there."""
     found: dict[str, set[str]] = {}
     for entry in entries:
         if isinstance(entry, Acted) and entry.result.get("branch"):
@@ -27,12 +27,12 @@ def put_branches(entries: Sequence[Line]) -> dict[str, set[str]]:
 
 
 def branches_of_tasks(project: Project) -> dict[str, str]:
-    """The branches that the engine keeps for tasks with a clone, by ref, each with the commit it was brought to."""
+    """The branches that the engine keeps for tasks with a clone, by ref, each with its last checkpoint."""
     memories = (listed.memory for listed in load_all(project) if listed.memory is not None)
-    # Whoever works in place commits on a person's branch, and a branch that `gc` left is a person's by now.
-    ours = (one for one in memories if not one.head["in_place"] and os.path.isdir(one.head["home"]))
-    put = (one.checkpoint for one in ours if one.checkpoint.get("branch"))
-    return {f"refs/heads/{one['branch']}": one["commit"] for one in put}
+    # A task in place commits on a person's branch, and a branch that `gc` left is a person's by now.
+    ours = (one for one in memories if not one.head.in_place and os.path.isdir(one.head.home))
+    put = (one.checkpoint for one in ours if one.checkpoint.branch)
+    return {f"refs/heads/{one.branch}": one.commit for one in put}
 
 
 def work_of(task: Task, entries: Sequence[Line], of_tasks: Mapping[str, str], until: int = 0) -> Work:
@@ -43,7 +43,7 @@ def work_of(task: Task, entries: Sequence[Line], of_tasks: Mapping[str, str], un
     return Work(
         task.places.private_git(),
         task.project.common_dir,
-        task.memory.head["baseline"],
+        task.memory.head.baseline,
         commits[-1] if commits else "",
         frozenset(f"refs/heads/{name}" for name in put_branches(entries)),
         landings[-1] if landings else "",

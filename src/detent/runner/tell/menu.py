@@ -1,10 +1,11 @@
-"""What a person may choose where a task stands: its moves by key or word, and what can be looked at without one."""
+"""A person's choices where a task stands: its moves by key or word, and the views without a move."""
 
 from __future__ import annotations
 
 from detent.core.record import Record
 from detent.errors import UsageError
 from detent.runner.tell.explain import explain
+from detent.words.runner import tell as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def chosen(task: Task, word: str) -> tuple[Edge | None, str]:
     state = task.machine.states[task.memory.snapshot.state]
     wanted = word.strip().casefold()
     for key, view in state.views.items():
-        # "diagnose" is as good as "diagnosis": nobody remembers which of the two a menu said.
+        # "diagnose" is as good as "diagnosis": the two are easily confused.
         if wanted == key.casefold() or (len(wanted) > 3 and (view.startswith(wanted[:-1]) or wanted == view)):
             return None, view
     edges = [edge for edge in state.edges if not edge.never and wanted == edge.key.casefold()] if wanted else []
@@ -53,13 +54,10 @@ def chosen(task: Task, word: str) -> tuple[Edge | None, str]:
     if len(edges) == 1:
         return edges[0], ""
     if edges:
-        names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
-        raise UsageError(f"{word!r} may mean {names}", next_step=f"detent choose NAME {task.id}")
-    words = ", ".join(_all_words(state))
-    next_step = (
-        f"one of: {words}" if words else f"nothing is a person's to choose there; its moves: detent next {task.id}"
-    )
-    raise UsageError(f"{word!r} is no choice in {state.name}", next_step=next_step)
+        raise UsageError(say.choice_may_mean(word, [(edge.name, edge.target) for edge in edges], task.id))
+    if words := _all_words(state):
+        raise UsageError(say.no_choice(word, state.name, words))
+    raise UsageError(say.no_choice_at_all(word, state.name, task.id))
 
 
 def _words_of(edge: Edge) -> tuple[str, ...]:

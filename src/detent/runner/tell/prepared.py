@@ -1,4 +1,4 @@
-"""What would keep a move from being prepared, for those who only look: nothing is written, and nothing is started."""
+"""Finds what would keep a move from being prepared, for readers: nothing is written, and nothing is started."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def foreseen(task: Task, names: tuple[str, ...]) -> tuple[Missing, ...]:
         except RefusedError as error:
             found.append(Missing("prepare", error.what, error.next_step))
         except (UnreadableError, UsageError):
-            continue  # settings that can't be read are told where they count
+            continue  # commands that need the settings report their error
     return tuple({one.why: one for one in found}.values())

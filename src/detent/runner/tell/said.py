@@ -1,8 +1,8 @@
 """What a typed line means where a task stands: the one place that turns a person's words into a signal or an action.
 
 In order: the lines a move of this state says; the words every task understands (`/next`, `/redo STATE`, `/help`,
-`/status`); the verb of a move from here; the word of a state; what the menu knows. What has no slash, and no move says
-it, is text for whoever listens. Nothing is done here: faces act on what this returns, and the step decides.
+`/status`); the verb of a move from here; the word of a state; what the menu knows. A line without a slash that no move
+says is text for the listening agent or person. Nothing is done here: faces act on the result, and the step decides.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from detent.machines.lines import (
     unquoted,
 )
 from detent.runner.tell.menu import chosen
+from detent.words.runner import tell as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ class Meaning(Record):
 
 
 def meaning(task: Task, typed: str, name: str) -> Meaning:
-    """`name` is the person's, who is taken at their word only where a person may be."""
+    """`name` is the person's; it counts only where a person may act."""
     machine = task.machine
     state = machine.states[task.memory.snapshot.state]
     line = read_line(typed)
     if not line.text:
-        raise UsageError("there is nothing to say", next_step=f"what is understood here: {HELP}")
+        raise UsageError(say.nothing_to_say(HELP))
     for pattern in dict.fromkeys(pattern for edge in state.edges if not edge.never for pattern in edge.says):
         text = fill(pattern, line.text) if pattern.startswith(SLASH) == line.is_command else None
         if text is not None:
@@ -59,7 +60,7 @@ def meaning(task: Task, typed: str, name: str) -> Meaning:
         return Meaning(TEXT, text=line.text)
     word, _, rest = line.text.partition(" ")
     if word.casefold() in LEAVING:
-        raise UsageError("there is nothing to leave: one line was said", next_step=f"what is understood here: {HELP}")
+        raise UsageError(say.nothing_to_leave(HELP))
     if word.casefold() in (HELP, STATUS):
         return Meaning(WORDS if word.casefold() == HELP else STANDS)
     if word.casefold() == REDO:
@@ -73,17 +74,11 @@ def _next(state: State, extra: Extra, name: str) -> Meaning:
     """The first open of the moves that artifacts decide; where a machine names none, all moves are shown."""
     edges = [edge for edge in state.edges if NEXT in edge.says]
     if extra.override and any(edge.sign_off for edge in edges):
-        raise RefusedError(
-            f"{state.name} waits for a person's decision, and an override never takes its place",
-            next_step=f"what is understood here: {HELP}",
-        )
+        raise RefusedError(say.decision_is_a_persons(state.name, HELP))
     if not edges and not extra.override:
         return Meaning(MOVES)
     if not edges:
-        raise RefusedError(
-            f"{NEXT} stands for no one move of {state.name}, so there is nothing to override",
-            next_step=f"look at its moves: {NEXT}; or name one: what is understood here: {HELP}",
-        )
+        raise RefusedError(say.no_one_move(NEXT, state.name, HELP))
     signal = Signal("person", name=name, reason=extra.text, override=extra.override, verb=NEXT)
     return Meaning(ASK, signal, is_yes=extra.is_yes)
 
@@ -97,10 +92,9 @@ def _redo(machine: Machine, state: State, typed: str, rest: str, name: str) -> M
     extra = read_extra(behind)
     if target not in edges:
         back = [one for one in machine.states if one in edges]
-        raise RefusedError(
-            f"{state.name} -> {target} is no step back" if back else f"nothing can be done again from {state.name}",
-            next_step=f"{REDO} goes to: {', '.join(back)}" if back else f"what is understood here: {HELP}",
-        )
+        if back:
+            raise RefusedError(say.no_step_back(state.name, target, REDO, back))
+        raise RefusedError(say.nothing_again(state.name, HELP))
     signal = Signal("person", edges[target].name, name=name, reason=extra.text or typed, verb=verb)
     return Meaning(ASK, signal, is_yes=extra.is_yes)
 
@@ -118,7 +112,7 @@ def _command(task: Task, state: State, line: str, name: str) -> Meaning:
         if target == state.name and not extra.override:
             return Meaning(RUN, text=extra.text)
         if state.is_end:
-            raise RefusedError(f"{state.name} is an end", next_step=f'to go back: {REDO} {target} "why"')
+            raise RefusedError(say.is_an_end(state.name, REDO, target))
         signal = Signal("person", target, name=name, reason=extra.text, override=extra.override)
         return Meaning(ASK, signal, is_yes=extra.is_yes)
     try:
@@ -139,8 +133,8 @@ def _nearest(task: Task, word: str) -> str:
     if word.casefold() in (line.casefold() for line in lines):
         return ""
     close = get_close_matches(word, lines, 1)
-    listed = ", ".join(dict.fromkeys(lines))
-    return f"did you mean {close[0]}? understood here: {listed}" if close else f"understood here: {listed}"
+    listed = tuple(dict.fromkeys(lines))
+    return say.did_you_mean(close[0], listed) if close else say.understood_here(listed)
 
 
 def _signal(edge: Edge, extra: Extra, name: str) -> Signal:

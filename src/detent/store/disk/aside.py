@@ -1,4 +1,4 @@
-"""Moves what stands in the way aside, under a name nobody uses; nothing is ever deleted."""
+"""Moves a file or folder in the way aside, under an unused name; nothing is ever deleted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import os
 
 from detent.store.disk.atomic import make_folders, storage_error
+from detent.words.store import disk as say
 
 
 def move_aside(path: str, folder: str = "", otherwise: str = "") -> str:
@@ -26,5 +27,5 @@ def move_aside(path: str, folder: str = "", otherwise: str = "") -> str:
     except OSError as error:
         if folder != otherwise and error.errno == errno.EXDEV:
             return move_aside(path, otherwise)
-        raise storage_error(error, path, "file can't be moved aside") from error
+        raise storage_error(error, path, say.file_not_moved_aside()) from error
     return aside

@@ -22,30 +22,15 @@ if TYPE_CHECKING:
 
 LARGEST_TEXT_BYTES = 4_000_000  # no file a gate reads may be larger; agents write documents, not dumps
 _TEMPORARY = ".detent-tmp-"
-_REASONS = {
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk quota is used up",
-    errno.EROFS: "the disk is read-only",
-    errno.EACCES: "permission denied",
-    errno.EPERM: "operation not permitted",
-    errno.EIO: "input/output error of the disk",
-    errno.ENOENT: "no such file or folder",
-    errno.ENOTDIR: "a part of the path is not a folder",
-    errno.EISDIR: "it is a folder",
-    errno.ELOOP: "it is a symbolic link",
-    errno.ENAMETOOLONG: "the name is too long",
-    errno.EFBIG: "the file would be larger than is allowed here",
-    errno.EMFILE: "too many files are open",
-    errno.ENFILE: "too many files are open on this host",
-    errno.ENOMEM: "this host is out of memory",
-}
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, *_SHORTAGES)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
 
 
 def reason_of(error: OSError) -> str:
-    return _REASONS.get(error.errno or 0, error.strerror or str(error))
+    from detent.words.store import disk as say
+
+    return say.reason(error.errno or 0, error.strerror or str(error))
 
 
 def is_refused_by_host(error: OSError) -> bool:
@@ -55,14 +40,13 @@ def is_refused_by_host(error: OSError) -> bool:
 
 def storage_error(error: OSError, path: str, what: str) -> StorageError:
     """What a failed write means to the person at the keyboard; nothing was acknowledged."""
-    remedy = "make the path writable" if error.errno in _NOT_OURS else "free space or repair the disk"
+    from detent.words.store import disk as say
+
     if error.errno in _SHORTAGES:
-        remedy = "end other programs or raise the limit"
-    return StorageError(
-        f"{what}: {reason_of(error)}",
-        where=path,
-        next_step=f"{remedy}, then run the same command again; nothing was lost",
-    )
+        remedy = say.end_other_programs()
+    else:
+        remedy = say.make_path_writable() if error.errno in _NOT_OURS else say.free_space()
+    return StorageError(say.disk_refused(what, reason_of(error), remedy), where=path)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -127,14 +111,16 @@ def write_atomic(
         if durable:
             sync_folder(os.path.dirname(path) or ".")
     except OSError as error:
-        raise storage_error(error, path, "file can't be written") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_written()) from error
 
 
 def _reserve(descriptor: int, size_bytes: int) -> None:
     """Give a new file its place on the disk before its bytes come.
 
-    Where a rename replaces a file, ext4 begins to write out whatever has no place yet, for those who forgot to sync.
-    It costs nearly as much as a sync, and whose text a journal line carries has forgotten nothing.
+    Where a rename replaces a file, ext4 begins to write out its unplaced bytes, for programs that forget to sync. That
+    costs nearly as much as a sync, and a text that a journal line carries needs none.
     """
     try:
         os.posix_fallocate(descriptor, 0, size_bytes)
@@ -160,11 +146,13 @@ def write_cache(path: str, data: bytes) -> object:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise storage_error(error, path, "file can't be written") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_written()) from error
 
 
 def cache_stamp(path: str) -> object:
-    """As long as this is what `write_cache` returned, nobody has written there since; None when nothing is there."""
+    """As long as this equals the result of `write_cache`, the file is unchanged since; None when there is no file."""
     try:
         return _stamp(os.stat(path, follow_symlinks=False))
     except OSError:
@@ -224,9 +212,13 @@ def make_folders(path: str, mode: int = 0o755) -> None:
         sync_folder(parent or ".")
     except FileExistsError:
         if not os.path.isdir(path):
-            raise UnreadableError("a file stands where a folder is needed", where=path) from None
+            from detent.words.store import disk as say
+
+            raise UnreadableError(say.file_where_folder_is_needed(), where=path) from None
     except OSError as error:
-        raise storage_error(error, path, "folder can't be made") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.folder_not_made()) from error
 
 
 def read_plain(
@@ -242,24 +234,30 @@ def read_plain(
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.unreadable(reason_of(error)), where=path) from error
     try:
         if elsewhere is not None and real_path(descriptor) != path:
             elsewhere()
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise UnreadableError("file can't be read: it is not a plain file", where=path)
+            from detent.words.store import disk as say
+
+            raise UnreadableError(say.no_plain_file(), where=path)
         if status.st_size > limit_bytes:
-            raise UnreadableError(
-                f"file can't be read: {status.st_size} bytes, at most {limit_bytes} are allowed", where=path
-            )
+            from detent.words.store import disk as say
+
+            raise UnreadableError(say.too_large(status.st_size, limit_bytes), where=path)
         # One byte more than there is: a shorter answer is the end of the file, and spares asking for it.
         data = os.read(descriptor, status.st_size + 1)
         if len(data) == status.st_size:
             return data
         return _read_rest(descriptor, data, limit_bytes, path)
     except OSError as error:
-        raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.unreadable(reason_of(error)), where=path) from error
     finally:
         os.close(descriptor)
 
@@ -270,7 +268,9 @@ def _read_rest(descriptor: int, data: bytes, limit_bytes: int, path: str) -> byt
     while part := os.read(descriptor, 1 << 20):
         total += len(part)
         if total > limit_bytes:  # it grew while we read
-            raise UnreadableError(f"file can't be read: more than {limit_bytes} bytes", where=path)
+            from detent.words.store import disk as say
+
+            raise UnreadableError(say.more_than(limit_bytes), where=path)
         parts.append(part)
     return b"".join(parts)
 
@@ -288,11 +288,15 @@ def read_text(
 def as_text(data: bytes, path: str) -> str:
     """The text that these bytes of a file are, or why they are none."""
     if b"\0" in data:
-        raise UnreadableError(f"file holds binary data (byte {data.index(0)})", where=path)
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.binary_data(data.index(0)), where=path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableError(f"file is not UTF-8 text (byte {error.start})", where=path) from error
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.not_utf8(error.start), where=path) from error
 
 
 def as_json(content: object, *, compact: bool = True) -> bytes:

@@ -15,7 +15,7 @@ def sha256_of(data: bytes) -> str:
 
 
 def sha1_of(data: bytes) -> str:
-    """The sum git writes under its files; it keeps nobody from forging anything, and is asked for nothing like that."""
+    """The sum git writes under its files; it prevents no forgery, and is not used for that."""
     return _hash("sha1", _PLAIN_SHA1, data)
 
 

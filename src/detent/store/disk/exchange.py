@@ -3,7 +3,7 @@
 Renamed over another, a file is written out at once by ext4, or must have got its room on the disk before; and the room
 of the one that it replaces is given back. Of a file that swapped names with the one before it nothing is written out:
 if it is replaced again within seconds, as by an engine that makes several moves in a row, it never reaches the disk.
-Python gets at that call only through `ctypes`, which loads slowly: who replaces a file or two does without.
+Python gets at that call only through `ctypes`, which loads slowly: a process that replaces a file or two does without.
 """
 
 from __future__ import annotations

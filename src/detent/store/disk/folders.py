@@ -1,4 +1,4 @@
-"""Walks and removes folders that somebody else filled: however deep they are nested, nothing recurses.
+"""Walks and removes folders with foreign content: however deep they are nested, nothing recurses.
 
 An agent may nest thousands of folders. Python's own walk and removal call themselves for each level and fail there.
 """

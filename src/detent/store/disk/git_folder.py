@@ -16,14 +16,14 @@ def git_dir_of(folder: str) -> str:
         return marker if looks_like_git_dir(marker) else ""
     text = read_small(marker)
     if not text.startswith("gitdir: "):
-        raise UnreadableError("the .git file names no git folder", where=marker)
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.git_file_names_nothing(), where=marker)
     git_dir = os.path.normpath(os.path.join(folder, text[len("gitdir: ") :].rstrip("\n")))
     if not looks_like_git_dir(git_dir):
-        raise UnreadableError(
-            f"the .git file names {git_dir}, which is no git folder",
-            where=marker,
-            next_step="mend it with: git worktree repair (or git submodule update --init)",
-        )
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.git_file_names_no_git_folder(git_dir), where=marker)
     return git_dir
 
 
@@ -53,4 +53,6 @@ def read_small(path: str, *, missing: str | None = None) -> str:
             raise
         return missing
     except PermissionError as problem:
-        raise UnreadableError("a file of the git folder may not be read", where=path) from problem
+        from detent.words.store import disk as say
+
+        raise UnreadableError(say.git_folder_unreadable(), where=path) from problem

@@ -24,7 +24,9 @@ def size_of(path: str) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_read()) from error
 
 
 def count_lines(path: str, start: int) -> dict[bytes, int]:
@@ -62,14 +64,16 @@ def last_entry(path: str) -> dict[str, object]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_read()) from error
     return _parsed(lines[-1]) if lines else {}
 
 
 def append_line(path: str, content: Mapping[str, object], *, whole: int = -1) -> int:
     """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated.
 
-    Says how large the file is then. As long as that is its size, nobody has to look how it ends: `whole`.
+    Returns the size of the file then. As long as the file has that size, its end need not be read: `whole`.
     """
     return append_raw(path, as_json(content, compact=False) + b"\n", whole=whole)
 
@@ -83,11 +87,9 @@ def append_raw(path: str, raw: bytes, *, goes_on: bool = False, whole: int = -1)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-                raise UnreadableError(
-                    "file can't be written: it is not a plain file of its own",
-                    where=path,
-                    next_step="detent doctor --repair, then run the same command again",
-                )
+                from detent.words.store import disk as say
+
+                raise UnreadableError(say.not_a_file_of_its_own(), where=path)
             size = status.st_size
             is_unknown = size and size != whole and not goes_on
             if is_unknown and os.pread(descriptor, 1, size - 1) != b"\n":  # one byte tells what is nearly always so
@@ -98,4 +100,6 @@ def append_raw(path: str, raw: bytes, *, goes_on: bool = False, whole: int = -1)
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise storage_error(error, path, "file can't be written") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_written()) from error

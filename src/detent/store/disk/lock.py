@@ -13,12 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-WAIT_S = 30.0  # a lock is held for milliseconds; whoever holds it longer hangs
+WAIT_S = 30.0  # a lock is held for milliseconds; a process that holds it longer hangs
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.05
 
 
 def holder(path: str) -> int:
-    """The process that holds a lock now; 0 when nobody does or it can't be told. For people's eyes only."""
+    """The process that holds a lock now; 0 when there is none or it is unknown. For people's eyes only."""
     try:
         inode, target = os.stat(path).st_ino, os.path.realpath(path)
         with open("/proc/locks", encoding="ascii", errors="replace") as file:
@@ -35,7 +35,7 @@ def _has_open(pid: str, path: str) -> bool:
     try:
         return any(os.readlink(f"{folder}/{name}") == path for name in os.listdir(folder))
     except OSError:
-        return False  # it has ended, or is somebody else's
+        return False  # it has ended, or belongs to another user
 
 
 class Lock:
@@ -50,17 +50,17 @@ class Lock:
         try:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise storage_error(error, self.path, "lock can't be opened") from error
+            from detent.words.store import disk as say
+
+            raise storage_error(error, self.path, say.lock_not_opened()) from error
         deadline = time.monotonic() + self.wait_s
         pause = _FIRST_PAUSE_S
         while not self._try():
             if time.monotonic() >= deadline:
                 os.close(self._descriptor)
-                raise LockedError(
-                    f"another detent command has held the lock for {self.wait_s:.0f} s",
-                    where=self.path,
-                    next_step="wait for it to end, then run the same command again",
-                )
+                from detent.words.store import disk as say
+
+                raise LockedError(say.lock_held(self.wait_s), where=self.path)
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         return self
@@ -72,7 +72,9 @@ class Lock:
             return False
         except OSError as error:
             os.close(self._descriptor)
-            raise storage_error(error, self.path, "lock can't be taken") from error
+            from detent.words.store import disk as say
+
+            raise storage_error(error, self.path, say.lock_not_taken()) from error
         return True
 
     def __exit__(

@@ -1,12 +1,12 @@
-"""Which text of a native file counts after the computer stopped: the file's own, or the one its journal line carries.
+"""Decides which text of a native file counts after the host stopped: the file's own, or that of its journal line.
 
 A line that leads to a new text of the native file carries that text and is synced; the file itself is not. So after a
-power cut the file may be older than the line, torn, zeros or empty. As long as the computer runs none of this happens:
-the projection's marks name the boot they were made in, and only in another boot is there anything to look at. Then
+power cut the file may be older than the line, torn, zeros or empty. As long as the host runs none of this happens:
+the projection's marks name the boot they were made in, and only another boot needs this check. Then
 
 1. a file that equals the line's text is in order;
-2. a torn one, and an older one that the journal knows, is replaced by the line's text: nobody's words are lost by that;
-3. one that was written after the line is somebody's work since then, and counts as ever;
+2. a torn one, and an older one that the journal knows, is replaced by the line's text: no text is lost by that;
+3. one that was written after the line is newer work, and counts as ever;
 4. any other is older than the line and replaced too, but kept by its hash, and a line says so.
 """
 
@@ -48,7 +48,7 @@ def text_after_stop(native: Native, store: TaskStore, memory: Memory) -> Documen
         return None
     lines = [line.native for line in store.history() if line.native]
     is_torn = any(_is_torn(data, line["text"].encode("utf-8")) for line in lines)
-    if not is_torn and _written_after(native.path(), memory.native["time"]):
+    if not is_torn and _written_after(native.path(), memory.native.time):
         return None
     is_known = is_torn or _is_known(sha256_of(data), lines)
     return native.parsed(text).replace(is_stale=True, found=b"" if is_known else data)

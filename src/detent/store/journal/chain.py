@@ -42,7 +42,9 @@ class Journal:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise UnreadableError(f"journal can't be read: {reason_of(error)}", where=self.path) from error
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.unreadable(reason_of(error)), where=self.path) from error
 
     def read(self, start: int = 0, length: int | None = None) -> bytes:
         """Bytes from an offset; with a length, at most that many."""
@@ -55,17 +57,21 @@ class Journal:
                 os.close(descriptor)
         except FileNotFoundError:
             where = os.path.dirname(self.path)
-            raise UnreadableError(
-                "the task has no journal", where=where, next_step="put it back from a backup"
-            ) from None
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.no_journal(), where=where) from None
         except OSError as error:
-            raise UnreadableError(f"journal can't be read: {reason_of(error)}", where=self.path) from error
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.unreadable(reason_of(error)), where=self.path) from error
 
     def append(self, entry: Mapping[str, Any], previous: str, expected_size: int) -> tuple[bytes, int]:
         """Add one line after the byte `expected_size`; returns the raw line and the new size."""
         raw = as_json({**entry, "prev": previous})
         if len(raw) > LARGEST_LINE_BYTES:
-            raise UnreadableError(f"journal line would have {len(raw)} bytes", where=self.path)
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.line_too_long(len(raw)), where=self.path)
         if not expected_size:
             self._begin(raw + b"\n")
             return raw, len(raw) + 1
@@ -77,23 +83,31 @@ class Journal:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise storage_error(error, self.path, "journal can't be written") from error
+            from detent.words.store import journal as say
+
+            raise storage_error(error, self.path, say.not_written()) from error
         return raw, expected_size + len(raw) + 1
 
     def _begin(self, data: bytes) -> None:
         if self.size() and b"\n" in self.read():
-            raise self._changed("it has lines already")
+            from detent.words.store import journal as say
+
+            raise self._changed(say.has_lines_already())
         write_atomic(self.path, data, durable=True)
 
     def _cut_torn_tail(self, descriptor: int, expected_size: int) -> None:
         """The caller read under the same lock, so what lies beyond its last whole line was torn by a crash."""
         size = os.lseek(descriptor, 0, os.SEEK_END)
         if size < expected_size:
-            raise self._changed(f"it has {size} bytes, not {expected_size}")  # cutting would fill it up with zeros
+            from detent.words.store import journal as say
+
+            raise self._changed(say.other_size(size, expected_size))  # cutting would fill it up with zeros
         if size == expected_size:
             return
         if b"\n" in os.pread(descriptor, size - expected_size, expected_size):
-            raise self._changed("it has more lines")
+            from detent.words.store import journal as say
+
+            raise self._changed(say.more_lines())
         os.ftruncate(descriptor, expected_size)
 
     def _append(self, descriptor: int, data: bytes, expected_size: int) -> None:
@@ -105,11 +119,9 @@ class Journal:
             raise
 
     def _changed(self, how: str) -> DamagedJournal:
-        return DamagedJournal(
-            f"journal was changed by somebody who does not hold the task's lock: {how}",
-            where=self.path,
-            next_step="find out who writes there, then run: detent audit",
-        )
+        from detent.words.store import journal as say
+
+        return DamagedJournal(say.changed_without_lock(how), where=self.path)
 
 
 def split_lines(data: bytes) -> tuple[list[bytes], int]:
@@ -120,53 +132,51 @@ def split_lines(data: bytes) -> tuple[list[bytes], int]:
 
 def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previous: str = GENESIS) -> list[Line]:
     """Parse lines and prove their chain; `previous` is the hash of the line before the first."""
-    from detent.store.journal.events import KINDS, from_line  # where the cache says all, no line is read
+    # Where the cache says all, no line is read.
+    from detent.store.journal.events import KINDS, from_line
+    from detent.words.store import journal as say
 
     entries: list[dict[str, Any]] = []
     for number, raw in enumerate(raws, first_number):
         try:
             entry = json.loads(raw)
         except (ValueError, RecursionError):
-            raise _damaged(path, number, "it is not JSON") from None
+            raise _damaged(path, number, say.not_json()) from None
         if not isinstance(entry, dict) or entry.get("seq") != number:
-            raise _damaged(path, number, f"it should be line {number} of the chain")
+            raise _damaged(path, number, say.not_that_line(number))
         if entry.get("prev") != previous:
-            raise _damaged(
-                path, number, "it does not follow from the line before; a line was changed, added or removed"
-            )
+            raise _damaged(path, number, say.chain_broken())
         if number == 1:
-            check_format(entry, path)
+            check_format(entry.get("format", 1), path)
         if not isinstance(entry.get("kind"), str):
-            raise _damaged(path, number, "it has no kind")
+            raise _damaged(path, number, say.no_kind())
         previous = sha256_of(raw)
         entries.append(entry)
     for entry in entries:  # once the chain is proven: a changed line is damage, whatever it says now
         if entry["kind"] not in KINDS:
-            how = f"line {entry['seq']} is of the kind {entry['kind']!r:.40}, which this one does not know"
-            raise _newer(how, path)
+            raise _newer(say.unknown_kind(entry["seq"], entry["kind"]), path)
     return list(map(from_line, entries))
 
 
-def check_format(head: Mapping[str, Any], path: str) -> None:
+def check_format(found: object, path: str) -> None:
     """Refuse a journal that a newer Detent began: its lines may mean what this one does not know."""
-    found = head.get("format", 1)
     if type(found) is not int or found < 1:
-        raise _damaged(path, 1, f"its format is {found!r:.40}, which is no number")
+        from detent.words.store import journal as say
+
+        raise _damaged(path, 1, say.format_no_number(found))
     if found > FORMAT:
-        raise _newer(f"the journal has format {found}, this one knows {FORMAT}", path)
+        from detent.words.store import journal as say
+
+        raise _newer(say.newer_format(found, FORMAT), path)
 
 
 def _newer(how: str, path: str) -> NewerJournal:
-    return NewerJournal(
-        f"written by a newer Detent: {how}",
-        where=path,
-        next_step="use the Detent that wrote it, or a newer one; nothing was changed",
-    )
+    from detent.words.store import journal as say
+
+    return NewerJournal(say.newer(how), where=path)
 
 
 def _damaged(path: str, number: int, why: str) -> DamagedJournal:
-    return DamagedJournal(
-        f"journal is damaged in line {number}: {why}",
-        where=path,
-        next_step="put the file back from a backup, then run: detent audit",
-    )
+    from detent.words.store import journal as say
+
+    return DamagedJournal(say.damaged(number, why), where=path)

@@ -1,12 +1,13 @@
-"""Every kind of journal line, one type each: the one place that says what a line holds. Runs are in `run_events.py`.
+"""Every kind of journal line, one type each. First lines are in `head.py`, runs in `run_events.py`.
 
-The comment of a field is its sentence in docs/reference/journal.md, the first line of a docstring says who writes the
-line. A kind that is not in `KINDS` was written by a newer Detent: nothing of it is read.
+The comment of a field is its sentence in docs/reference/journal.md, the first line of a docstring names the writer of
+the line. A kind that is not in `KINDS` was written by a newer Detent: nothing of it is read.
 """
 
 from __future__ import annotations
 
-from detent.store.journal.line import Line, line_of, with_fields
+from detent.store.journal.head import Adopted, Created
+from detent.store.journal.line import JOURNAL, LOG, Line
 from detent.store.journal.run_events import (
     Claimed,
     Driven,
@@ -17,12 +18,14 @@ from detent.store.journal.run_events import (
     Stopped,
     Unmoved,
 )
+from detent.view import view_of, with_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, TypedDict, TypeVar
+    from typing import Any, TypedDict
 
+    from detent.store.journal.memory import Intent
     from detent.store.journal.run_events import Lacking, Print
 
     class FactSaid(TypedDict, total=False):
@@ -35,65 +38,6 @@ if TYPE_CHECKING:
         note: str
         unknown: bool
         parts: Sequence[Sequence[Any]]  # name, whether it is open, and why
-
-    B = TypeVar("B", bound="Beginning")
-
-
-class Beginning(Line):
-    """A task's first line: all that was settled when it was made."""
-
-    is_state = True
-    since_2 = ("format", "log_found")
-
-    id: str  # id of the task
-    title: str  # what is to be done, in one line
-    machine: str  # name of the machine
-    digest: str  # SHA-256 of the machine file, which is kept under machines/
-    pack: str = ""  # hash of the code of the machine's pack, where that comes from the user's settings
-    dir: str  # the task folder
-    root: str  # the project
-    common_dir: str  # git folder of the project; empty without git
-    home: str  # folder outside the project for clone, set-up and scratch
-    in_place: bool  # whether agents work in the user's checkout instead of a clone
-    tree_path: str  # where agents work
-    baseline: str  # commit the work is compared with; empty without git
-    commands: Sequence[Sequence[str]]  # names and commands that prove the work
-    command_timeout_s: float  # seconds that a command may take
-    command_limits: Mapping[str, int]  # memory and processes that commands may use
-    audit: Mapping[str, Any]  # `[audit]` of the settings
-    workspace: Mapping[str, Sequence[str]]  # `[workspace]` of the settings
-    tool_caches: Sequence[str] = ()  # names of folders that are caches of tools and no work
-    limits: Mapping[str, int]  # limits of the machine that were set for this task
-    options: Sequence[str]  # optional gates of the machine that are on
-    evidence_base: str  # address below which the evidence page is published
-    land: Mapping[str, str]  # how work lands
-    notes: Sequence[str]  # what the person was told when the task was made
-    by: str  # always person
-    name: str  # who made the task
-    sandbox: str  # level that agents and commands are sandboxed at
-    request: Mapping[str, Any]  # text the task was made from: source, hash, title; empty without one
-    agents: Mapping[str, Any]  # agents of the settings, and those chosen for this task by role
-    budget: Mapping[str, Mapping[str, float]]  # bounds of a run and of the task
-    notify: Mapping[str, Any]  # `[notify]` of the settings
-    sandbox_rules: Mapping[str, Any]  # `[sandbox]` of the settings
-    protect: Mapping[str, Sequence[str]]  # `[protect]` of the settings
-    allow_no_new_privs: bool  # whether the person's own commands may run without new rights
-    prompts: Mapping[str, Any]  # texts of the project for prompts, by role
-    log_found: Mapping[str, Any] | None = None  # size and hash of a log that lay in the folder before
-
-
-class Created(Beginning):
-    """Written by `new`: the first line of a task."""
-
-    kind = "created"
-
-
-class Adopted(Beginning):
-    """Written by `adopt`: the first line of a task that another tool began."""
-
-    kind = "adopted"
-
-    found: Mapping[str, Any] = {}  # what the other tool's files say: runs, revision, steps, what is shown
 
 
 class Moved(Line):
@@ -112,10 +56,10 @@ class Moved(Line):
     verb: str  # command that stands for the move, such as approve
     exit: str  # class of a run's end, where that made the move
     answer: str  # words of a person that answer a question
-    facts: Mapping[str, FactSaid]  # each gate that was looked at, and what was found
+    facts: Mapping[str, FactSaid]  # each gate that was asked, and its fact
     waived: Sequence[str]  # gates that a person waived
     override: str  # reason for waiving them
-    tree: str  # git tree that was looked at; empty where no gate needs it
+    tree: str  # git tree that was scanned; empty where no gate needs it
     signed: Mapping[str, Any]  # of a sign-off: the files it is about, and what was accepted although it is not proven
     effects: Sequence[str]  # what is promised and done after it
     machine: str  # SHA-256 of the machine file
@@ -131,6 +75,7 @@ class Intended(Line):
     """Written by the step before it prepares a move: the whole move as it was decided."""
 
     kind = "intended"
+    reach = LOG
     is_quiet = True
 
     edge: str  # name of the move
@@ -143,6 +88,7 @@ class Unprepared(Line):
     """Written when a step of an intended move failed or was given up: the task stays where it is."""
 
     kind = "unprepared"
+    reach = LOG
 
     step: str  # line of the intent and the step
     edge: str  # name of the move
@@ -177,6 +123,7 @@ class FiledChange(Line):
     """Written when the change of the tree was filed into the task folder, where the state wants that."""
 
     kind = "filed"
+    reach = LOG
     is_quiet = True
 
     tree: str  # git tree it was made from
@@ -188,6 +135,7 @@ class SetUp(Line):
     """Written when the task's tree was set up, where something of that is new."""
 
     kind = "set_up"
+    reach = LOG
     is_quiet = True
 
     how: str  # shared, copied or per checkout
@@ -202,6 +150,7 @@ class Proved(Line):
     """Written when commands were run on a tree: the receipts that count from now on."""
 
     kind = "proved"
+    reach = LOG
     is_quiet = True
     since_2 = ("logs",)
 
@@ -218,20 +167,24 @@ class Approved(Line):
     """Written by `approve`: a person approves changes of protected files."""
 
     kind = "approved"
+    reach = LOG
     is_quiet = True
     is_of_person = True
 
     by: str  # always person
-    name: str  # who approves
+    name: str  # the person that approves
     reason: str  # their words
     tree: str  # git tree they were shown
-    files: Sequence[str] | Mapping[str, str]  # the protected files
+    files: Sequence[str] | Mapping[str, str] = {}  # the protected files
+    word: str = ""  # what the test commands prove, where that was accepted
+    seen: str = ""  # hash of the changed tests that were shown with it
 
 
 class Deploy(Line):
     """Written at each stage of a deployment: confirmed, begun, ended, rolling_back and rolled_back."""
 
     kind = "deploy"
+    reach = LOG
     is_quiet = True
     since_2 = ("logs",)
 
@@ -239,7 +192,7 @@ class Deploy(Line):
     plan: str  # hash of the commands
     commands: Sequence[Sequence[str]]  # labels and commands
     by: str  # person where they confirm or take back, else engine
-    name: str  # who confirmed it
+    name: str  # the person that confirmed it
     reason: str  # their words
     tree: str  # git tree it is about
     visit: str  # names this deployment
@@ -257,10 +210,11 @@ class Landed(Line):
     """Written by `land`: the work was merged, or was found to be."""
 
     kind = "landed"
+    reach = LOG
     is_of_person = True
 
     by: str  # always person
-    name: str  # who landed it
+    name: str  # the person that landed it
     how: str  # merge, squash, pr or found
     commit: str  # commit that has the work
     branch: str  # branch it landed on
@@ -273,11 +227,12 @@ class Collected(Line):
     """Written by `gc`: what a finished task left is removed."""
 
     kind = "collected"
+    reach = LOG
     is_of_person = True
     since_2 = ("snapshot",)
 
     by: str  # always person
-    name: str  # who removed it
+    name: str  # the person that removed it
     branches: Sequence[str]  # branches and refs that go
     kept: Sequence[str]  # commits of the private git that keep what was in no checkpoint
     snapshot: str | None = None  # ref that keeps work which has not landed
@@ -287,10 +242,11 @@ class RestoredTree(Line):
     """Written by `restore`: the tree is as it was at a checkpoint."""
 
     kind = "restored_tree"
+    reach = LOG
     is_of_person = True
 
     by: str  # always person
-    name: str  # who restored it
+    name: str  # the person that restored it
     checkpoint: int  # line of the move whose checkpoint it is
     tree: str  # git tree of the checkpoint
     kept: str  # commit of the private git that keeps what was there before
@@ -316,6 +272,7 @@ class Crashed(Line):
     by: str  # always crash
     exit: str  # class of the run's end
     why: str | None = None  # what kept it from a move
+    effects: Sequence[str] = ()  # what is promised and done after it, where the task stops or waits
 
 
 class Answered(Line):
@@ -325,7 +282,7 @@ class Answered(Line):
     is_of_person = True
 
     by: str  # always person
-    name: str  # who says it
+    name: str  # the person that says it
     answer: str  # their words
     asked: str = ""  # question of the document that was answered
     fields: Mapping[str, str] = {}  # fields of the document that were written
@@ -339,9 +296,9 @@ class Resumed(Line):
     is_of_person = True
 
     by: str  # always person
-    name: str  # who resumed it
+    name: str  # the person that resumed it
     reason: str  # their words
-    answer: str  # the reason once more: the next run is told it
+    answer: str  # the reason once more: the next prompt has it
     asked: str = ""  # question of the document that was answered
     fields: Mapping[str, str] = {}  # fields of the document that were written
 
@@ -354,7 +311,7 @@ class Amended(Line):
     is_of_person = True
 
     by: str  # always person
-    name: str  # who changed them
+    name: str  # the person that changed them
     reason: str  # their words
     fields: Sequence[str]  # labels that were changed
     was: Mapping[str, str]  # hashes of the texts before, by label
@@ -365,11 +322,12 @@ class Configured(Line):
     """Written by `configure`: settings of this task from now on."""
 
     kind = "configured"
+    reach = JOURNAL
     is_quiet = True
     is_of_person = True
 
     by: str  # always person
-    name: str  # who set them
+    name: str  # the person that set them
     reason: str  # their words
     mode: str  # mode from now on; empty for no change
     limits: Mapping[str, int]  # limits that are set
@@ -390,23 +348,8 @@ _TYPES = (
 KINDS: Mapping[str, type[Line]] = {line.kind: line for line in _TYPES}
 
 
-def with_request(head: B, *, request: Mapping[str, Any], notes: Sequence[str]) -> B:
-    """A first line with the text the task was made from, and what the person was told."""
-    return with_fields(head, request=request, notes=notes)
-
-
-def with_found(head: Adopted, found: Mapping[str, Any]) -> Adopted:
-    """A first line with what the other tool's files say."""
-    return with_fields(head, found=found)
-
-
-def with_log(head: B, log_found: Mapping[str, Any]) -> B:
-    """A first line with what lay in the folder as a log before."""
-    return with_fields(head, log_found=log_found)
-
-
 def at_tree(move: Moved, tree: str) -> Moved:
-    """The move as it is made from another tree than the one that was looked at."""
+    """The move as it is made from another tree than the scanned one."""
     return with_fields(move, tree=tree)
 
 
@@ -429,12 +372,12 @@ def with_checks(
     return with_fields(line, commands=commands, fields=fields, locked=locked)
 
 
-def move_of(intent: Mapping[str, Any]) -> Moved:
+def move_of(intent: Intent | Intended) -> Moved:
     """The move that was intended, from what is remembered of the intent."""
-    return line_of(Moved, {**intent["move"]})
+    return view_of(Moved, {**intent.move})
 
 
-UNDECIDED = line_of(Moved, {})  # a move of which nothing is known yet
+UNDECIDED = view_of(Moved, {})  # a move of which nothing is known yet
 
 
 def tree_seen(line: Line) -> str:
@@ -456,4 +399,4 @@ def trees_of(line: Line) -> tuple[str, ...]:
 
 def from_line(said: dict[str, Any]) -> Line:
     """The parsed line as what its kind is; nothing is copied. A kind that is not known is a KeyError."""
-    return line_of(KINDS[said["kind"]], said)
+    return view_of(KINDS[said["kind"]], said)

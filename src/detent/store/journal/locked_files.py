@@ -1,4 +1,4 @@
-"""Locked files of a task folder: which there are with the hash of each, and how they are put back.
+"""Finds the locked files of a task folder, with the hash of each, and restores them.
 
 A name that ends with "/" is a folder with all in it. What is no plain file, or no folder where one should be, counts as
 changed. Nothing is deleted: texts go to `objects/` by their hash, anything else is moved aside.
@@ -117,4 +117,6 @@ def _unlink(path: str) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise storage_error(error, path, "file can't be removed") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_removed()) from error

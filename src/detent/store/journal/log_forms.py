@@ -27,7 +27,7 @@ _NOT_SHOWN = ("seq", "time", "kind", "type")
 
 
 def form_of(machine: Machine) -> str:
-    return str(machine.store.get("log_form", JSON_LINES))
+    return str(machine.store.log_form)
 
 
 def pieces(machine: Machine, task_id: str, line: Line) -> Iterator[bytes]:
@@ -46,7 +46,7 @@ def _markdown(line: Mapping[str, object], time: str, place: str) -> bytes:
     rows = [f"\n## {time} {words} {_MARK}{place} -->\n"]
     shown = [(name, _unmarked(str(value)).strip()) for name, value in line.items() if name not in _NOT_SHOWN]
     for name, text in shown:
-        if "\n" in text:  # somebody's own words: quoted, so that no line of them is read as part of the log
+        if "\n" in text:  # text of a person or an agent: quoted, so that no line of it is read as part of the log
             rows += [f"- {name}:", *(f"  > {part}".rstrip() for part in text.splitlines())]
         elif text:
             rows.append(f"- {name}: {text}")
@@ -72,7 +72,7 @@ class Present:
 
     def __init__(self, machine: Machine, path: str, start: int) -> None:
         self.is_markdown = form_of(machine) == MARKDOWN
-        # People and agents move the text of a Markdown log around: it is looked at as a whole.
+        # People and agents move the text of a Markdown log around: it is read as a whole.
         self.lines = count_lines(path, 0 if self.is_markdown else start)
         self.data = (read_plain(path, LARGEST_LOG_BYTES) or b"") if self.is_markdown else b""
 
@@ -112,4 +112,4 @@ def _tail(path: str, length: int) -> bytes:
             file.seek(max(0, os.fstat(file.fileno()).st_size - length))
             return file.read(length)
     except OSError:
-        return b""  # it is made anew, or who writes it says why not
+        return b""  # it is made again, or its writer reports the error

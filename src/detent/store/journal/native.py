@@ -1,10 +1,10 @@
-"""The native folder of a task: what stands in its files, and the projection of the journal into them.
+"""The native folder of a task: the content of its files, and the projection of the journal into them.
 
 1. `read` returns the document a machine calls its own, or says why it can't be read.
-2. `draft` says what the document is at one journal line, `write` brings document and native log up to it, exactly once.
+2. `draft` returns the document at one journal line, `write` projects document and native log up to it, exactly once.
 3. `projected.jsonl` remembers which line reached the document and the log last, and every hash ever projected: bytes
    that equal an earlier projection come from a checkout or a backup, and are never a request. It also names the boot
-   in which that was: in another one the file is looked at with other eyes (aftermath.py).
+   in which that was: in another one the file is judged by other rules (aftermath.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from detent.store.disk.json_lines import LARGEST_LOG_BYTES, append_line, last_en
 from detent.store.disk.real_path import real_folder
 from detent.store.journal.shown import WHILE_RUNNING, shown_values, status_values
 from detent.store.text.codecs import CODECS, labels_of
-from detent.store.text.labels import ROUNDS, STATUS, labels_from, state_label
+from detent.store.text.labels import labels_from, state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Document(Record):
     )
     found: bytes = b""  # what the file then holds, where nothing else holds it
     body_start: int = 0  # where its Markdown begins
-    version: int | None = None  # of its format, where that is older than the machine's and will be brought up
+    version: int | None = None  # of its format, where that is older than the machine's and will be updated
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
@@ -67,17 +67,17 @@ class Native:
         self.machine = machine
         self.folder = folder
         self.places = places
-        self.file: str = machine.store["file"]
-        self.state_label: str = machine.store["state"]
+        self.file: str = machine.store.file
+        self.state_label: str = machine.store.state
         self._path = os.path.join(folder, self.file)
-        self._log_path = os.path.join(folder, machine.store["log"]) if machine.store.get("log") else ""
+        self._log_path = os.path.join(folder, machine.store.log) if machine.store.log else ""
         self.labels = labels_of(machine)
-        self.codec = CODECS[machine.store["codec"]](machine)
+        self.codec = CODECS[machine.store.codec](machine)
         self._registers = [(register.name, register.field) for register in machine.registers.values() if register.field]
         self._limits = [limit for limit in machine.limits.values() if limit.field]
-        # Nobody is told to have changed these: what one asks for is judged, and time goes on by itself.
-        self._never_tampered = (self.state_label, machine.store.get("updated"), *labels_from(machine, WHILE_RUNNING))
-        self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
+        # No edit is reported for these: a requested state is judged, and the time changes by itself.
+        self._never_tampered = (self.state_label, machine.store.updated, *labels_from(machine, WHILE_RUNNING))
+        self.is_synced: bool = machine.store.fsync  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._parsed: Document | None = None
         self._known: dict[str, int] | None = None
@@ -88,9 +88,11 @@ class Native:
         return os.path.join(self.folder, name) if name else self._path
 
     def need_own_folder(self) -> None:
-        """What lies in the task folder is not part of the tree: a link would let somebody choose what is proven."""
+        """The task folder is not part of the tree: a link there would let an agent choose the proven files."""
         if real_folder(self.folder) != self.folder:
-            raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.task_folder_is_link(), where=self.folder)
 
     def read(self) -> Document:
         path = self.path()
@@ -98,7 +100,9 @@ class Native:
         if text is None:
             self.need_own_folder()
         if text is None or not text.strip("\ufeff \t\r\n"):
-            what = f"{self.file} is missing" if text is None else f"{self.file} is empty"
+            from detent.words.store import journal as say
+
+            what = say.file_missing(self.file) if text is None else say.file_empty(self.file)
             raise UnreadableError(what, where=path)
         return self.parsed(text)
 
@@ -115,32 +119,30 @@ class Native:
             raise
         state = content.state[:_LONGEST_STATE]
         document = Document(self.path(), text, content.fields, state, body_start=content.body_start)
-        return document.replace(version=self._old_version(document)) if "version" in self.machine.store else document
+        return document.replace(version=self._old_version(document)) if self.machine.store.version else document
 
     def _old_version(self, document: Document) -> int | None:
         """The version of a file that is older than the machine's; a newer one is not for us to read."""
         from detent.store.text.numbers import whole_number  # few machines have versions
 
-        label, known = self.machine.store["version"]["field"], self.machine.store["version"]["is"]
+        label, known = self.machine.store.version.field, self.machine.store.version.is_
         found = document.value(label) or "0"
         number = whole_number(found)
         if number is None or number > known:
-            raise UnreadableError(
-                f"{self.file}: {label} is {found[:20]}, and this version of detent knows {known}",
-                where=document.path,
-                next_step="use a newer detent; or go back to the last text this one wrote: detent doctor --repair",
-            )
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.newer_version(self.file, label, found, known), where=document.path)
         return number if number < known else None
 
-    def mended(self, spoilt: str, good: str, snapshot: Snapshot, updated: str) -> str:
+    def repaired(self, damaged: str, good: str, snapshot: Snapshot, updated: str) -> str:
         """A readable text made of one that can't be read and the last good one; never of a newer format."""
-        version = self.machine.store.get("version", {}).get("field")
+        version = self.machine.store.version.field if self.machine.store.version else None
         owned = {label: value for label, value in self.wanted_fields(snapshot, updated).items() if label != version}
-        text = self.codec.mend(spoilt, good, owned)
+        text = self.codec.repair(damaged, good, owned)
         try:
             self.parsed(text)
         except UnreadableError:
-            return self.codec.mend("", good, owned)
+            return self.codec.repair("", good, owned)
         return text
 
     # --- projection ---
@@ -148,23 +150,23 @@ class Native:
     def wanted_fields(self, snapshot: Snapshot, updated: str, memory: Memory | None = None) -> dict[str, str]:
         """What the engine owns in the document at a snapshot; with a memory also what it shows of the journal."""
         store, wanted = self.machine.store, {self.state_label: snapshot.state}
-        if memory is not None and "shows" in store:
+        if memory is not None and store.shows:
             wanted |= shown_values(self.machine, memory)
-        if memory is not None and STATUS in store:
+        if memory is not None and store.status:
             wanted |= status_values(self.machine, memory)
         for name, label in self._registers:
             wanted[label] = snapshot.registers.get(name, "")
         for limit in self._limits:
             wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
-        if ROUNDS in store:
+        if store.rounds:
             known = {name: count for name, count in snapshot.visits.items() if name in self.machine.states}
-            labels = {name: state_label(self.machine, ROUNDS, name) for name in known}
+            labels = {name: state_label(self.machine, self.machine.store.rounds, name) for name in known}
             wanted |= {label: str(known[name]) for name, label in labels.items() if label}
-        if label := store.get("updated", ""):
+        if label := store.updated:
             wanted[label] = updated
-        if version := store.get("version"):
-            wanted[version["field"]] = str(version["is"])
-        kept_for = store.get("only_in", {})
+        if version := store.version:
+            wanted[version.field] = str(version.is_)
+        kept_for = store.only_in
         if elsewhere := [
             label for label, states in kept_for.items() if snapshot.state not in states or not wanted.get(label)
         ]:
@@ -182,7 +184,7 @@ class Native:
         changed = [
             label for label, value in wanted.items() if shown[label] != value and label not in self._never_tampered
         ]
-        absent = [label for label in self.machine.store.get("only_in", ()) if label not in wanted]
+        absent = [label for label in self.machine.store.only_in if label not in wanted]
         return (*changed, *(label for label in absent if label in document.fields))
 
     def _first_values(self) -> dict[str, str]:
@@ -210,8 +212,8 @@ class Native:
     def draft(self, document: Document, memory: Memory, restore: Mapping[str, str], request: str = "") -> str:
         """The document at one journal line; `restore` gives the whole texts of locked items that were changed."""
         text = document.text
-        written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
-        fields = {f"field:{label}": value for label, value in written["fields"].items()}
+        written = memory.written.fields if memory.written.seq > self.projected_seq() else {}
+        fields = {f"field:{label}": value for label, value in written.items()}
         for item, value in {**restore, **fields}.items():
             kind, _, name = item.partition(":")
             if kind == "field":
@@ -239,10 +241,10 @@ class Native:
             mode = _mode_of(document.path)
             is_synced = durable or self.is_synced
             write_atomic(document.path, data, durable=is_synced, mode=mode, name=name, is_carried=not is_synced)
-        if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
+        if durable:  # text that the journal does not hold is kept once more, in case the file gets damaged; not synced
             write_cache(self.places.last_copy(), data)
         document = self.parsed(text)
-        is_ours = document.state == memory.snapshot.state  # a request that was kept is somebody else's
+        is_ours = document.state == memory.snapshot.state  # a request that was kept is not ours
         self._mark(memory.snapshot.seq, self._project_log(lacking), sha256_of(data) if is_ours else "")
         return document
 
@@ -255,9 +257,9 @@ class Native:
     def _with_answer(self, text: str, memory: Memory) -> str:
         """What a person said last, written once; the line itself is how we recognise it."""
         section = self.machine.answers.get("section", "")
-        if not section or not memory.answer or memory.answer["seq"] <= self.projected_seq():
+        if not section or not memory.answer or memory.answer.seq <= self.projected_seq():
             return text
-        said = f"{memory.answer['time']} {memory.answer['name']}: {memory.answer['text']}"
+        said = f"{memory.answer.time} {memory.answer.name}: {memory.answer.text}"
         line = f"- {' '.join(said.split())}"
         return text if line in text else self.codec.add_line(text, section, line)
 
@@ -266,7 +268,7 @@ class Native:
         return self._marks()["seq"]
 
     def _marks(self) -> dict[str, int]:
-        """How far document and log were brought, from the last whole line of our own memory; 0 is: not known."""
+        """How far document and log were projected, from the last whole line of our own memory; 0 is: not known."""
         if self._known is None:
             last = last_entry(self.places.projected())
             names = ("seq", "logged", "log_size")
@@ -275,12 +277,12 @@ class Native:
         return self._known
 
     def marked_boot(self) -> str:
-        """The boot in which the document was last brought up or looked at by whoever held the lock."""
+        """The boot in which the document was last written or read under the lock."""
         self._marks()
         return self._boot
 
     def look_again(self) -> None:
-        """Forget what was read, if anybody has added to it since; whoever takes the lock begins with this."""
+        """Forget the cached lines, if the file has grown since; every taker of the lock begins with this."""
         if size_of(self.places.projected()) != self._marked_size:
             self._known = None
 
@@ -318,7 +320,7 @@ class Native:
         from detent.store.journal.log_forms import Present, append_piece, pieces  # readers write no log
 
         path, (logged, size, entries) = self._log_path, lacking
-        # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
+        # A crash may have come between a line and its mark: the text written since the last mark is read.
         start = self._marks()["log_size"] if logged else 0
         present = Present(self.machine, path, start) if start < size else None
         for line in entries:

@@ -1,4 +1,4 @@
-"""What a journal line looks like in the native log, to somebody who reads only the task folder.
+"""The form of a journal line in the native log, for readers of the task folder alone.
 
 A machine may name events of its own: each row of `events` makes one line of every journal line of its kind whose values
 are as `when` says. Its type and the texts of its fields hold places in braces, paths into the journal line such as
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from detent.store.journal.events import Adopted, Created, Moved
+from detent.store.journal.events import Moved
+from detent.store.journal.head import Adopted, Created
 from detent.store.journal.line import to_line
 
 TYPE_CHECKING = False
@@ -31,18 +32,18 @@ _PLACE = r"\{([\w. -]+)\}"
 
 def log_lines(machine: Machine, line: Line) -> list[dict[str, object]]:
     """The lines of the native log that tell one journal line; a machine with events of its own may tell none."""
-    events = machine.store.get("events")
+    events = machine.store.events
     if events is None:
         return [log_line(line)]
     limits = {name: limit.most for name, limit in machine.limits.items()}
     values = {**to_line(line), "limits": limits, "because": because(line), "noted": noted(line)}
     return [
         {
-            "type": _filled(row["type"], values),
-            **{name: _filled(text, values) for name, text in row.get("fields", {}).items()},
+            "type": _filled(row.type, values),
+            **{name: _filled(text, values) for name, text in row.fields.items()},
         }
         for row in events
-        if row["kind"] == line.kind and _fits(row.get("when", {}), values)
+        if row.kind == line.kind and _fits(row.when, values)
     ]
 
 
@@ -67,8 +68,8 @@ def _fits(when: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 def _filled(text: str, values: Mapping[str, Any]) -> object:
     if match := re.fullmatch(_PLACE, text):
         found = _value(match[1], values)
-        return found if isinstance(found, (int, float)) else _text(found)
-    return re.sub(_PLACE, lambda place: _text(_value(place[1], values)), text)
+        return found if isinstance(found, (int, float)) else _as_text(found)
+    return re.sub(_PLACE, lambda place: _as_text(_value(place[1], values)), text)
 
 
 def _value(path: str, values: Mapping[str, Any]) -> Any:
@@ -81,7 +82,7 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
     return found
 
 
-def _text(value: object) -> str:
+def _as_text(value: object) -> str:
     """Lists and tables as the names in them."""
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple, dict)) else str(value)
 
@@ -89,8 +90,8 @@ def _text(value: object) -> str:
 def because(line: Line) -> str:
     """The gate that failed and why, on one line; empty for a line that is no such move.
 
-    A gate that is open because something else is not has parts that are closed. A gate that was waived is no reason:
-    whoever waived it said why.
+    A gate that is open because something else is not has parts that are closed. A waived gate is no reason: the
+    override has its own.
     """
     facts = line.facts if isinstance(line, Moved) and not line.waived else {}
     for name, fact in facts.items():

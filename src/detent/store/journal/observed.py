@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-REPORT = "report:"  # how the key of evidence begins that is somebody's judgement of a tree
+REPORT = "report:"  # how the key of evidence begins that is a judgement of a tree
 
 
 class Command(Record):
@@ -26,7 +26,7 @@ class TreeFile(Record):
 
 
 class PathSeen(Record):
-    """A file or folder somebody named as proof, as it was found."""
+    """A file or folder named as proof, as it was found."""
 
     path: str
     size_bytes: int

@@ -14,11 +14,11 @@ from detent.store.disk.digest import sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator
+
 
 POINTER = ".detent-task"
-PROMPT = "prompt.md"  # in the folder of an agent run: what it was told
+PROMPT = "prompt.md"  # in the folder of an agent run: its prompt
 _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 LONGEST_ID = 64
 
@@ -45,7 +45,7 @@ class Project(Record):
         return os.path.join(self.control, "watch.lock")
 
     def bell(self) -> str:
-        """A named pipe: who changes what is wanted of a task rings it, so that the supervisor looks at once."""
+        """A named pipe: a command that changes the request on a task rings it, so that the supervisor acts at once."""
         return os.path.join(self.control, "bell")
 
     def sandbox(self) -> str:
@@ -66,7 +66,7 @@ class Project(Record):
         return TaskPlaces(task_id, os.path.join(self.tasks_folder(), task_id))
 
     def task_names(self) -> list[str]:
-        """Whatever may be a task, by id; whether it left any traces was not looked at."""
+        """Every candidate for a task, by id; its traces were not checked."""
         try:
             return [name for name in sorted(os.listdir(self.tasks_folder())) if is_task_id(name)]
         except (FileNotFoundError, NotADirectoryError):
@@ -83,7 +83,7 @@ class Project(Record):
 
 
 class TaskPlaces(Record):
-    """The control folder of one task. One step asks for its paths many times, and joining them anew costs more."""
+    """The control folder of one task. One step asks for its paths many times, and joining them again costs more."""
 
     id: str
     folder: str
@@ -123,7 +123,7 @@ class TaskPlaces(Record):
         return f"{self.folder}/runs/{number}"
 
     def prompt(self, number: int) -> str:
-        """What one agent run was told."""
+        """The prompt of one agent run."""
         return f"{self.run(number)}/{PROMPT}"
 
     def seen_tree(self) -> str:
@@ -169,9 +169,9 @@ def project_at(root: str, common_dir: str) -> Project:
     return Project(root, os.path.join(root, ".detent"))
 
 
-def branch_of(head: Mapping[str, Any]) -> str:
+def branch_of(machine: str, task_id: str) -> str:
     """The branch that is a task's own, by its first line: in its clone, for its checkpoints, or in the checkout."""
-    return f"{head['machine']}/{head['id']}"
+    return f"{machine}/{task_id}"
 
 
 def lies_in(path: str, folder: str) -> bool:
@@ -188,11 +188,9 @@ def is_task_id(text: str) -> bool:
 
 def check_task_id(text: str) -> str:
     if not is_task_id(text):
-        raise UsageError(
-            f"{text!r} can't be a task id",
-            next_step=f"use up to {LONGEST_ID} letters, digits, '-', '_' and '.'; not '-' or '.' first, "
-            "not '.' or '.lock' last, and no '..'",
-        )
+        from detent.words.store import journal as say
+
+        raise UsageError(say.no_task_id(text, LONGEST_ID))
     return text
 
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from detent.store.journal.run_events import Print
+    from detent.store.text.census import Census
 
 SETUP_FAILED = "set-up failed"
+LARGEST_CENSUS_BYTES = 256_000_000
 _LARGEST_RECEIPT_BYTES = 1_000_000
 
 
@@ -33,6 +35,9 @@ class Receipt(Record):
     withheld: str = ""  # of a red command: names of the user's variables that it was not given
     output: str = ""  # what it printed, where that is compared with something; else only the log has it
     said: str = ""  # of a red command: its last lines, without secrets
+    census: str = ""  # hash of what its test runners reported, which lies beside the log
+    doubt: str = ""  # why a green exit is not believed
+    excused: str = ""  # how many tests failed, all of them accepted as red by a person
     digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property
@@ -43,7 +48,7 @@ class Receipt(Record):
     @property
     def result(self) -> str:
         """How it ended, in a few words."""
-        return self.problem or f"exit {self.attempts[-1]}"
+        return self.problem or (f"exit {self.attempts[-1]}" + (f", but {self.doubt}" if self.doubt else ""))
 
     @property
     def is_green(self) -> bool:
@@ -51,7 +56,9 @@ class Receipt(Record):
 
     def ended_with(self, code: int) -> bool:
         """Whether the command came to its own end, and with this exit."""
-        return not self.problem and bool(self.attempts) and self.attempts[-1] == code
+        if self.problem or self.doubt or not self.attempts:
+            return False
+        return self.attempts[-1] == code or (code == 0 and bool(self.excused))
 
 
 class ReceiptStore:
@@ -65,6 +72,27 @@ class ReceiptStore:
 
     def log_path(self, key: str, attempt: int) -> str:
         return os.path.join(self.folder, f"{key[:16]}-{attempt}.log")
+
+    def census_path(self, receipt: Receipt) -> str:
+        return f"{receipt.log}.census"
+
+    def census(self, receipt: Receipt) -> Census | None:
+        """What the test runners of the last attempt reported; None where nothing was, or it is not what was kept."""
+        path = self.census_path(receipt)
+        data = read_plain(path, LARGEST_CENSUS_BYTES) if receipt.census else None
+        if data is None or sha256_of(data) != receipt.census:
+            return None
+        from detent.store.text.census import from_json  # only proof asks for tests
+
+        return from_json(json.loads(data), path)
+
+    def keep_census(self, receipt: Receipt, census: Census) -> Receipt:
+        """Write down what was reported; the receipt that is returned names it by its hash."""
+        from detent.store.text.census import to_json  # only proof asks for tests
+
+        data = as_json(to_json(census))
+        write_atomic(self.census_path(receipt), data, durable=True)
+        return receipt.replace(census=sha256_of(data))
 
     def find(self, key: str) -> Receipt | None:
         """The receipt, or None; one that can't be read proves nothing."""
@@ -82,7 +110,7 @@ class ReceiptStore:
         return receipt if receipt.key == key else None
 
     def logs_of(self, receipts: Iterable[Receipt]) -> dict[str, Print]:
-        """Size and hash of the log of each last attempt, by name; the log of a set-up is written anew each time."""
+        """Size and hash of the log of each last attempt, by name; the log of a set-up is written again each time."""
         own = (receipt for receipt in receipts if not receipt.is_unrun)
         return prints_of(self.folder, (os.path.basename(receipt.log) for receipt in own), sync=True)
 

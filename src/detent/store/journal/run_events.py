@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.store.journal.line import Line
+from detent.store.journal.line import JOURNAL, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class RunPlanned(Line):
     """Written by `run`, `start` and `talk` before an agent is started: the intent. The run counts from here on."""
 
     kind = "run_planned"
+    reach = JOURNAL
     is_quiet = True
 
     run: int  # number of the run, from 1
@@ -50,7 +51,7 @@ class RunPlanned(Line):
     cwd: str  # folder it is started in
     prompt: str  # SHA-256 of its prompt
     held: Mapping[str, str] | None = None  # texts of the document that are for another role, with their hashes
-    hooks: Mapping[str, str] | None = None  # git hooks of the checkout, with their hashes; none: not looked at
+    hooks: Mapping[str, str] | None = None  # git hooks of the checkout, with their hashes; none: not read
     seen: Mapping[str, str]  # what progress is measured by, as the run finds it
 
 
@@ -58,6 +59,7 @@ class Claimed(Line):
     """Written when a living run asks for a move with `detent move`: the answer it was given."""
 
     kind = "claimed"
+    reach = JOURNAL
     is_quiet = True
 
     run: int  # number of the run
@@ -66,7 +68,7 @@ class Claimed(Line):
     name: str  # role of the agent
     reason: str  # the agent's own words
     from_: str  # state the task is in
-    accepted: bool  # whether it may be made, as far as can be told before the run has ended
+    accepted: bool  # whether it may be made, as far as is known before the run has ended
     to: str | None = None  # state it leads to
     problem: str | None = None  # why it was refused
     missing: Sequence[Lacking] | None = None  # each gate that kept it from being made, with why and what to do
@@ -76,6 +78,7 @@ class Retitled(Line):
     """Written when an agent gives its task another title, where the state leaves the title open."""
 
     kind = "retitled"
+    reach = JOURNAL
     is_quiet = True
 
     run: int  # number of the run
@@ -88,6 +91,7 @@ class RunVoid(Line):
     """Written when a planned run turns out never to have begun."""
 
     kind = "run_void"
+    reach = JOURNAL
     is_quiet = True
 
     run: int  # number of the run
@@ -131,6 +135,7 @@ class RunEnded(Line):
     steered: Sequence[str] | None = None  # files that steer the agent later and that it changed
     restored: Sequence[str]  # what of the document was restored, and what was not filed, in words
     filed: Filed  # files that were filed of it with their hashes, and what was refused
+    left: Sequence[str] = ()  # files that a writing role changed in a throw-away checkout; they do not reach the work
     taken: Mapping[str, str] | Sequence[str] | None = None  # texts for another role that it changed; they were restored
     kept: str  # SHA-256 of the document as it left it, where that differs
     evidence: Mapping[str, str]  # evidence it left, by key, with hashes
@@ -149,6 +154,7 @@ class Unmoved(Line):
     progress: bool  # whether it changed anything that counts as progress
     why: str  # what keeps the task where it is
     closed: str | None = None  # the same as it is compared with later runs: gates with reasons
+    effects: Sequence[str] = ()  # what is promised and done after it, where the task stops or waits
 
 
 class Stopped(Line):
@@ -159,18 +165,20 @@ class Stopped(Line):
 
     by: str  # always engine
     why: str  # which limit
+    effects: Sequence[str] = ()  # what is promised and done after it, where the task stops or waits
 
 
 class Driven(Line):
     """Written by `start` and `stop`: whether the task is to be driven."""
 
     kind = "driven"
+    reach = JOURNAL
     is_quiet = True
     is_of_person = True
 
     on: bool  # whether it is to be driven from now on
     by: str  # always person
-    name: str  # who said so
+    name: str  # the person that said so
     reason: str  # their words
 
 

@@ -1,7 +1,7 @@
 """Reads `detent.toml`: the project's settings, validated with all problems at once; what is missing has a default.
 
 Settings are read when a task is made and kept in its journal, so that later edits can't loosen its proof. `[agents]` is
-handed on as it stands: those who start agents check it.
+handed on as it stands: the start of an agent checks it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
 from detent.machines.reading import Reader, Table
 from detent.store.disk.patterns import is_pattern
-from detent.store.text.names import count_of
+from detent.store.text.proof_settings import ProofSettings, read_proof
+from detent.words.store import settings as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Settings(Record):
     protect: Mapping[str, tuple[str, ...]] = PROTECTED
     human_allow_no_new_privs: bool = False
     audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
+    proof: ProofSettings = ProofSettings()
+    runners: Mapping[str, Any] = {}  # test runners of the project's own
     pool_size: int = 0  # task homes in use at most; 0: as many as there are tasks
 
     def workspace(self) -> dict[str, list[str]]:
@@ -89,24 +92,20 @@ def read_content(data: bytes, where: str, name: str = FILE) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
-        raise UnreadableError(f"{name} is not valid TOML: {error}", where=where, next_step=f"correct {name}") from error
+        raise UnreadableError(say.no_toml(name, error), where=where) from error
 
 
 def settings_of(content: Mapping[str, Any], where: str, name: str = FILE, more: Sequence[str] = ()) -> Settings:
     """The settings in the content of a file called `name`; `more` are problems that were found before."""
     reader = Reader()
-    settings = _read(Table(content, "", reader))
+    settings = _settings_from(Table(content, "", reader))
     problems = (*reader.problems, *more)
     if problems:
-        raise UsageError(
-            f"{name} has {count_of(len(problems), 'problem')}: {'; '.join(problems)}",
-            where=where,
-            next_step=f"correct {name}",
-        )
+        raise UsageError(say.problems_in(name, problems), where=where)
     return settings
 
 
-def _read(top: Table) -> Settings:
+def _settings_from(top: Table) -> Settings:
     limits, options = _per_machine(top)
     land, prompts = top.table("land"), top.table("prompts")
     settings = Settings(
@@ -125,13 +124,15 @@ def _read(top: Table) -> Settings:
         human_allow_no_new_privs=_human(top.table("human")),
         audit=_audit(top.table("audit")),
         pool_size=_pool(top.table("pool")),
+        proof=read_proof(top.table("proof")),
+        runners=top.table("runners").raw_rest(),
         **_commands(top.table("commands")),
         **_workspace(top.table("workspace")),
         **_notify(top.table("notify")),
     )
     if PACKS in top.content:
         top.take(PACKS)
-        top.reader.problem(f"[{PACKS}] belongs in your own config.toml: no repository says whose code runs")
+        top.reader.problem(say.packs_in_project(PACKS))
     for table in (land, prompts, top):
         table.finish()
     return settings
@@ -140,11 +141,11 @@ def _read(top: Table) -> Settings:
 def _commands(table: Table) -> dict[str, Any]:
     timeout = table.number("timeout_s", COMMAND_TIMEOUT_S)
     if timeout < 1:
-        table.reader.problem("commands: timeout_s must be at least 1 second")
+        table.reader.problem(say.timeout_too_short())
     limits = {name: table.number(name, given) for name, given in COMMAND_LIMITS.items()}
     for name, value in limits.items():
         if name in table.content and value < 1:
-            table.reader.problem(f"commands: {name} must be a whole number from 1")
+            table.reader.problem(say.limit_no_whole_number(name))
     names = [name for name in table.content if name not in ("timeout_s", *COMMAND_LIMITS)]
     commands = {name: _filled(table, name) for name in names}
     return {"command_timeout_s": timeout, "command_limits": limits, "commands": commands}
@@ -156,7 +157,7 @@ def _workspace(table: Table) -> dict[str, Any]:
     for name in WORKSPACE[1:]:
         for pattern in lists[name]:
             if not is_inside(pattern):
-                table.reader.problem(f"workspace: {name} has {pattern!r}, which is no path inside the repository")
+                table.reader.problem(say.path_outside(name, pattern))
     return lists
 
 
@@ -180,7 +181,7 @@ def _base(table: Table) -> str:
     base = table.text("base", "")
     table.finish()
     if base and not base.startswith(("http://", "https://")):
-        table.reader.problem("evidence: base must be an address that starts with https://")
+        table.reader.problem(say.base_no_address())
     return base
 
 
@@ -202,7 +203,7 @@ def _bounds(table: Table, names: tuple[str, ...]) -> dict[str, float]:
         if is_bound(value):
             bounds[name] = value
         else:
-            table.reader.problem(f"{table.where}: {name} must be a number above 0")
+            table.reader.problem(say.no_bound(table.where, name))
     table.finish()
     return bounds
 
@@ -223,7 +224,7 @@ def _issue(table: Table) -> str:
     read = _command_line(table, "read", READ_ISSUE)
     table.finish()
     if "{id}" not in read:
-        table.reader.problem("issue: read must hold {id}")
+        table.reader.problem(say.issue_without_id())
     return read
 
 
@@ -244,14 +245,13 @@ def _protect(table: Table) -> dict[str, tuple[str, ...]]:
     """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, always from the top of the repository."""
     found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
     table.finish()
-    found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else who is scanned says what may stay
+    found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else agents could allow secrets
     for name, patterns in found.items():
         for pattern in patterns:
             if not is_inside(pattern):
-                table.reader.problem(f"protect: {name}: {pattern!r} must lie inside the repository")
+                table.reader.problem(say.protects_outside(name, pattern))
             elif not is_pattern(pattern):
-                told = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
-                table.reader.problem(f"protect: {name}: {pattern!r} {told}")
+                table.reader.problem(say.protects_nothing(name, pattern))
     return found
 
 
@@ -268,10 +268,10 @@ def _audit(table: Table) -> dict[str, Any]:
     table.finish()
     for key, url in sources.items():
         if url and not _ADDRESS.fullmatch(url):
-            table.reader.problem(f"audit: {key} must be an address that starts with https:// or http://")
+            table.reader.problem(say.no_address(key))
     for one in accept:
         if not _ADVISORY.fullmatch(one):
-            table.reader.problem(f"audit: {one!r} in accept is no id of a vulnerability, such as CVE-2024-1234")
+            table.reader.problem(say.no_advisory(one))
     return {**{key: url for key, url in sources.items() if url}, **({"accept": list(accept)} if accept else {})}
 
 
@@ -279,14 +279,14 @@ def _pool(table: Table) -> int:
     size = table.number("size", 0)
     table.finish()
     if size < 0 or (size == 0 and "size" in table.content):
-        table.reader.problem("pool: size must be a whole number from 1")
+        table.reader.problem(say.pool_no_whole_number())
     return size
 
 
 def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:
     value = table.text(key, known[0])
     if value not in known:
-        table.reader.problem(f"{table.where}: {key} must be one of {', '.join(known)}")
+        table.reader.problem(say.not_one_of(table.where, key, known))
     return value
 
 
@@ -300,14 +300,14 @@ def _command_line(table: Table, key: str, default: str) -> str:
     except ValueError:
         is_empty = True
     if is_empty:
-        table.reader.problem(f"{table.where}: {key} must be a command line with every quote closed")
+        table.reader.problem(say.quote_open(table.where, key))
     return line
 
 
 def _filled(table: Table, key: str) -> str:
     line = table.text(key, "")
     if isinstance(table.content[key], str) and not line.strip():
-        table.reader.problem(f"{table.where}: {key} must be a command line")
+        table.reader.problem(say.no_command_line(table.where, key))
     return line
 
 
@@ -315,5 +315,5 @@ def _paths(table: Table) -> dict[str, str]:
     paths = table.mapping_of_text()
     for name, path in paths.items():
         if isinstance(table.content[name], str) and not is_inside(path):
-            table.reader.problem(f"{table.where}: {name} must be a path inside the repository")
+            table.reader.problem(say.path_not_inside(table.where, name))
     return paths

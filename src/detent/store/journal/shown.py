@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 
-from detent.store.text.labels import STATUS, state_label
+from detent.store.journal.head import Created, runs_before, shown_before
+from detent.store.text.labels import state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.store.journal.memory import Memory
 
-# They change while a run lives, when nobody writes the file: what it says then is nobody's doing.
+# They change while a run lives, when the engine does not write the file: its text then is no edit.
 WHILE_RUNNING = ("run", "session", "mode")
 
 
@@ -31,21 +32,21 @@ def _object(content: Mapping[str, str]) -> str:
 
 def _found(memory: Memory, name: str) -> str:
     """What the file of another tool said when its task was adopted; empty for every other task."""
-    return str(memory.head.get("found", {}).get("shown", {}).get(name, ""))
+    return shown_before(memory.head).get(name, "")
 
 
 def _run(memory: Memory) -> str:
-    before = memory.head.get("found", {}).get("runs", 0)
-    return run_id(memory.head["id"], memory.runs) if memory.runs > before else _found(memory, "run")
+    before = runs_before(memory.head)
+    return run_id(memory.head.id, memory.runs) if memory.runs > before else _found(memory, "run")
 
 
 _SOURCES: Mapping[str, Callable[[Memory], str]] = {
-    "id": lambda memory: str(memory.head["id"]),
-    "title": lambda memory: str(memory.head["title"]),
-    "created": lambda memory: _found(memory, "created") or str(memory.head["time"]),
+    "id": lambda memory: str(memory.head.id),
+    "title": lambda memory: str(memory.head.title),
+    "created": lambda memory: _found(memory, "created") or str(memory.head.time),
     "mode": lambda memory: memory.snapshot.mode,
     "run": _run,
-    "session": lambda memory: f"run-{memory.run['run']}" if memory.run else "",
+    "session": lambda memory: f"run-{memory.run.run}" if memory.run else "",
     "baseline": lambda memory: _object(memory.prepared.get("baseline", {})),
     "branch": lambda memory: memory.prepared.get("branch", {}).get("name", ""),
     "commit": lambda memory: memory.prepared.get("commit", {}).get("sha", "") or _found(memory, "commit"),
@@ -58,7 +59,7 @@ PENDING = "pending"  # the status of the state a task is in
 
 def shown_values(machine: Machine, memory: Memory) -> dict[str, str]:
     """What the file shows at one journal line, by label."""
-    return {label: _SOURCES[source](memory) for label, source in machine.store.get("shows", {}).items()}
+    return {label: _SOURCES[source](memory) for label, source in machine.store.shows.items()}
 
 
 def status_values(machine: Machine, memory: Memory) -> dict[str, str]:
@@ -66,9 +67,9 @@ def status_values(machine: Machine, memory: Memory) -> dict[str, str]:
 
     Of a task that was adopted only what a move wrote since is known: the rest is as the other tool left it.
     """
-    labels = {state: state_label(machine, STATUS, state) for state in machine.states}
+    labels = {state: state_label(machine, machine.store.status, state) for state in machine.states}
     known = {label: memory.statuses[label] for label in labels.values() if label in memory.statuses}
-    if memory.head.get("kind") != "created":
+    if not isinstance(memory.head, Created):
         return known
     first = {label: PENDING if state == machine.initial else "" for state, label in labels.items() if label}
     return {**first, **known}

@@ -1,7 +1,7 @@
 """One task's memory: loads its snapshot from cache and journal, and writes what was decided, journal first.
 
 `snapshot.json` is only a cache. It is trusted when the journal still holds, at the same place, the very line it was
-made from, told by length and checksum; it may lag behind (the rest is folded in), and a cache that is ahead of its
+made from, known by length and checksum; it may lag behind (the rest is folded in), and a cache that is ahead of its
 journal means lines were removed: an error.
 """
 
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import os
-from operator import itemgetter
 from zlib import crc32
 
 from detent.errors import DamagedJournal, UnreadableError
 from detent.store.disk.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import GENESIS, Journal, check_format, decode_lines, split_lines
+from detent.store.journal.head import head_of
 from detent.store.journal.line import to_line
-from detent.store.journal.memory import Memory, snapshot_from_json, snapshot_to_json
+from detent.store.journal.memory import Memory, parts_of, plain_parts, snapshot_from_json, snapshot_to_json
+from detent.view import content_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,16 +28,17 @@ if TYPE_CHECKING:
     from detent.store.journal.line import Line
     from detent.store.journal.places import TaskPlaces
 
-CACHE_SCHEMA = 10  # one more whenever `Memory` or what a line makes of it changes: older caches are made again
+CACHE_SCHEMA = 11  # one more whenever `Memory` or what a line makes of it changes: older caches are made again
 _LARGEST_CACHE_BYTES = 8_000_000
 _CACHE_STEP_BYTES = 256
 
 
 def cache_content(memory: Memory) -> dict[str, Any]:
     """What the cache says; fields that say nothing are left out, because a list of tasks reads thousands of these."""
-    kept = dict(filter(itemgetter(1), vars(memory).items()))  # every default is nothing or none
+    kept = plain_parts(memory)
     seq, snapshot, last = memory.snapshot.seq, snapshot_to_json(memory.snapshot), mark_of(memory.last)
-    return {**kept, "schema": CACHE_SCHEMA, "seq": seq, "snapshot": snapshot, "last": last}
+    head = content_of(memory.head)
+    return {**kept, "head": head, "schema": CACHE_SCHEMA, "seq": seq, "snapshot": snapshot, "last": last}
 
 
 def mark_of(raw: bytes) -> list[int]:
@@ -67,7 +69,7 @@ class TaskStore:
             cached, mark = self._cached()
         if cached is None:
             return self._fold_all(None, split_lines(self.journal.read())[0])
-        check_format(cached.head, self.journal.path)
+        check_format(cached.head.format, self.journal.path)
         length = mark[0]
         data = self.journal.read(cached.size - length - 1)
         last = data[:length]
@@ -78,11 +80,9 @@ class TaskStore:
         return self._fold_all(cached, raws) if raws else cached
 
     def _shorter(self, cached: Memory) -> DamagedJournal:
-        return DamagedJournal(
-            f"journal no longer holds line {cached.snapshot.seq}, which was acknowledged: it was cut or changed",
-            where=self.journal.path,
-            next_step="put the file back from a backup, then run: detent audit",
-        )
+        from detent.words.store import journal as say
+
+        return DamagedJournal(say.cut_short(cached.snapshot.seq), where=self.journal.path)
 
     def _fold_all(self, memory: Memory | None, raws: list[bytes]) -> Memory:
         from detent.store.journal.fold import fold  # where the cache says all, no line is read
@@ -95,14 +95,14 @@ class TaskStore:
             try:
                 memory = fold(memory, line, raw, size)
             except (KeyError, TypeError) as error:
-                how = "lacks" if isinstance(error, KeyError) else "does not fit:"
-                raise DamagedJournal(
-                    f"journal line {line.seq} {how} {error}", where=self.journal.path, next_step="detent audit"
-                ) from error
+                from detent.words.store import journal as say
+
+                told = say.line_lacks if isinstance(error, KeyError) else say.line_does_not_fit
+                raise DamagedJournal(told(line.seq, error), where=self.journal.path) from error
         if memory is None:
-            raise UnreadableError(
-                "the journal is empty", where=self.journal.path, next_step="put it back from a backup"
-            )
+            from detent.words.store import journal as say
+
+            raise UnreadableError(say.empty(), where=self.journal.path)
         return memory
 
     def _cached(self) -> tuple[Memory | None, list[int]]:
@@ -113,7 +113,8 @@ class TaskStore:
             if not content or content.pop("schema") != CACHE_SCHEMA:
                 return None, []
             seq, (length, check) = content.pop("seq"), content.pop("last")
-            cached = Memory(snapshot=snapshot_from_json(content.pop("snapshot"), seq), last=b"", **content)
+            head, snapshot = head_of(content.pop("head")), snapshot_from_json(content.pop("snapshot"), seq)
+            cached = Memory(head=head, snapshot=snapshot, last=b"", **parts_of(content))
             if not (seq > 0 and cached.size > length > 0):
                 return None, []
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -138,7 +139,7 @@ class TaskStore:
     def save_cache(self, memory: Memory) -> None:
         """Write the cache; losing it costs time, never truth, so it is not synced."""
         if self._head[0] is not memory.head:
-            self._head = (memory.head, as_json({"head": memory.head})[1:])
+            self._head = (memory.head, as_json({"head": content_of(memory.head)})[1:])
         content = cache_content(memory)
         del content["head"]
         data = as_json(content)[:-1] + b"," + self._head[1]
@@ -150,7 +151,7 @@ class TaskStore:
         """The native file's text as the last line that carries it has it; empty when no line does."""
         if not memory.native:
             return ""
-        raw = self.journal.read(memory.native["start"], memory.native["length"])
+        raw = self.journal.read(memory.native.start, memory.native.length)
         text: str = json.loads(raw)["native"]["text"]
         return text
 
@@ -162,7 +163,7 @@ class TaskStore:
     def lines_after(self, size: int) -> tuple[list[Line], int]:
         """The whole lines behind the first `size` bytes, and how many bytes there are with them.
 
-        For onlookers: what is no line, because somebody rewrote the journal meanwhile, is for `load` to complain about.
+        For readers: `load` reports a broken line, as left by a rewrite of the journal meanwhile.
         """
         from detent.store.journal.events import KINDS, from_line
 

@@ -4,21 +4,29 @@ It has the names of `detent.toml`, without those that only make sense for one pr
 may name: their code runs with the user's rights. What a project's own file says
 wins, key by key, with three exceptions: of two bounds the lower holds, of two sandbox rules the stricter, and the
 lists `show` and `pass` are joined. Runs and commands can neither read nor change the file.
+
+Beside it stands which settings of which repository the user trusts: one small file each, in the user's state folder. It
+is named by the digest of the settings, so that other settings of the same repository are not trusted by it.
 """
 
 from __future__ import annotations
 
 import os
 
+from detent.errors import UnreadableError
 from detent.machines.reading import Reader, Table
-from detent.store.disk.atomic import read_plain
-from detent.store.journal.places import config_folder
+from detent.store.disk.atomic import as_json, make_folders, read_plain, write_atomic
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.places import config_folder, state_folder
 from detent.store.journal.settings import FILE, PACKS, Settings, read_content, settings_of
+from detent.words.store import settings as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from detent.store.journal.places import Project
 
 NAME = "config.toml"
 _PROJECT_TABLES = ("commands", "workspace", "machine", "evidence", "prompts", "protect", "audit", "pool")
@@ -45,7 +53,7 @@ def _folders(content: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ..
     folders = table.texts("folders")
     table.finish()
     bent = [folder for folder in folders if not os.path.isabs(folder) or os.path.normpath(folder) == os.sep]
-    told = (f"packs: {folder!r} in folders must be a whole path, such as /home/me/packs/mine" for folder in bent)
+    told = (say.pack_folder_not_whole(folder) for folder in bent)
     return folders, (*reader.problems, *told)
 
 
@@ -56,7 +64,7 @@ def _whole_content() -> Mapping[str, Any]:
         return {}
     content = read_content(data, path, name=path)
     foreign = [name for name in content if name in _PROJECT_TABLES]
-    more = [f"{name!r} belongs in the {FILE} of a project" for name in foreign]
+    more = [say.belongs_in_project(name, FILE) for name in foreign]
     shared = {name: content[name] for name in content if name not in (*foreign, PACKS)}
     settings_of(shared, path, name=path, more=[*more, *_folders(content)[1]])
     return content
@@ -99,3 +107,27 @@ def _over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def _texts(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
     found = table.get(name, ())
     return (found,) if isinstance(found, str) else tuple(found)
+
+
+def is_trusted(project: Project, digest: str) -> bool:
+    try:
+        return read_plain(_path(project, digest)) is not None
+    except UnreadableError:  # not written by `detent trust`
+        return False
+
+
+def remember_trust(project: Project, digest: str, settings: Mapping[str, Any], by: str, time: str) -> None:
+    path = _path(project, digest)
+    make_folders(os.path.dirname(path))
+    content = {"repository": _place(project), "by": by, "time": time, "settings": dict(settings)}
+    write_atomic(path, as_json(content), durable=True)
+
+
+def _path(project: Project, digest: str) -> str:
+    mark = sha256_of(_place(project).encode("utf-8", "surrogateescape"))[:16]
+    return os.path.join(state_folder(), "trusted", mark, f"{digest}.json")
+
+
+def _place(project: Project) -> str:
+    """The git folder that all work trees of a repository share; without git the folder itself."""
+    return os.path.realpath(project.common_dir or project.root)

@@ -40,11 +40,13 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool =
 
 
 def _sync(descriptor: int, path: str) -> None:
-    """A broken disk is told: a line that left the file out would be proof without its log."""
+    """A broken disk is an error: a line that left the file out would be proof without its log."""
     try:
         os.fsync(descriptor)
     except OSError as error:
-        raise storage_error(error, path, "file can't be written") from error
+        from detent.words.store import disk as say
+
+        raise storage_error(error, path, say.file_not_written()) from error
 
 
 def _size_and_hash(descriptor: int, size_bytes: int) -> Print | None:
@@ -68,7 +70,7 @@ def is_as_vouched(path: str, one: Mapping[str, Any], *, may_grow: bool = False) 
 
 def vouched_logs(lines: Iterable[Line]) -> dict[str, tuple[Print, Proved | Deploy]]:
     """The logs of receipts by name, each with its print and the last line that vouches for it."""
-    from detent.store.journal.events import Deploy, Proved  # who makes prints reads no line
+    from detent.store.journal.events import Deploy, Proved  # making prints reads no line
 
     vouching = (line for line in lines if isinstance(line, (Proved, Deploy)))
     return {name: (one, line) for line in vouching for name, one in (line.logs or {}).items()}

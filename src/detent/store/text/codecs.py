@@ -1,13 +1,13 @@
 """How a machine's main file is read and edited: one protocol, one dictionary with a maker per kind of file.
 
 A codec belongs to one machine and remembers nothing. What it does not own it leaves as it is, byte for byte. It knows
-text only: who reads and writes files is `native.py`.
+text only: `native.py` reads and writes the files.
 """
 
 from __future__ import annotations
 
 from detent.store.text.fields import Content, append_to_section, read_fields, replace_value, write_fields
-from detent.store.text.labels import NUMBERS, ROUNDS, STATUS, labels_from, state_labels
+from detent.store.text.labels import NUMBERS, labels_from, state_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         def add_line(self, text: str, section: str, line: str, /) -> str:
             """The text with one more line under a heading: where a person's answer goes."""
 
-        def mend(self, spoilt: str, good: str, values: Mapping[str, str], /) -> str:
+        def repair(self, damaged: str, good: str, values: Mapping[str, str], /) -> str:
             """A readable text made of one that can't be read and the last good one; it keeps what can be kept."""
 
 
@@ -42,7 +42,7 @@ class MarkdownFields:
     missing_is_default = False
 
     def __init__(self, machine: Machine) -> None:
-        self.state_label: str = machine.store["state"]
+        self.state_label: str = machine.store.state
         self.labels = labels_of(machine)
 
     def read(self, text: str) -> Content:
@@ -59,23 +59,23 @@ class MarkdownFields:
     def add_line(self, text: str, section: str, line: str) -> str:
         return append_to_section(text, section, line)
 
-    def mend(self, _spoilt: str, good: str, _values: Mapping[str, str], /) -> str:
-        return good  # only what is no text at all, or empty, is ever spoilt here
+    def repair(self, _damaged: str, good: str, _values: Mapping[str, str], /) -> str:
+        return good  # only a binary or empty file is ever damaged here
 
 
 def labels_of(machine: Machine) -> tuple[str, ...]:
     """Every label of the main file; the state's comes first: codecs put a lost first label back at the top."""
-    updated = (machine.store["updated"],) if "updated" in machine.store else ()
+    updated = (machine.store.updated,) if machine.store.updated else ()
     owned = [register.field for register in machine.registers.values() if register.field]
-    shown = (*owned, *machine.store.get("shows", ()), *state_labels(machine, STATUS), *updated)
-    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *shown)))
+    shown = (*owned, *machine.store.shows, *state_labels(machine, machine.store.status), *updated)
+    return tuple(dict.fromkeys((machine.store.state, *machine.fields, *numbers_of(machine), *shown)))
 
 
 def numbers_of(machine: Machine) -> tuple[str, ...]:
     """The labels whose values are whole numbers: counters, and the version of the file's own format."""
-    version = (machine.store["version"]["field"],) if "version" in machine.store else ()
-    shown = labels_from(machine, NUMBERS) if "shows" in machine.store else ()
-    rounds = state_labels(machine, ROUNDS) if ROUNDS in machine.store else ()
+    version = (machine.store.version.field,) if machine.store.version else ()
+    shown = labels_from(machine, NUMBERS) if machine.store.shows else ()
+    rounds = state_labels(machine, machine.store.rounds) if machine.store.rounds else ()
     return (*(limit.field for limit in machine.limits.values() if limit.field), *version, *shown, *rounds)
 
 

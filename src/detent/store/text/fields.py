@@ -2,8 +2,8 @@
 
 A label may stand bare, in a list item or in bold, at the beginning of a line; inside code, comments, quotes or deeper
 lists it is only text. The first occurrence counts. A value runs until the next known label or heading, fences included.
-Editing replaces a value and nothing else: every other byte of the document stays as it is. An edit is looked at again
-afterwards, because a changed value may hide or show what stands behind it (half a comment, half a tag).
+Editing replaces a value and nothing else: every other byte of the document stays as it is. An edit is read again
+afterwards, because a changed value may hide or show the text behind it (half a comment, half a tag).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _read_fields(text: str, labels: tuple[str, ...]) -> Mapping[str, Found]:
     parts: dict[str, list[str]] = {}
     ends: dict[str, tuple[int, int]] = {}
     current = ""
-    for line in read_blocks(text).rows:  # what `scan` makes of them is worth its price only to those who keep it
+    for line in read_blocks(text).rows:  # the result of `scan` is worth its price only if it is kept
         match = _label_of(line, text, pattern)
         if match is not None:
             label = spelled[(match["bold"] or match["plain"]).lower()]
@@ -107,7 +107,7 @@ def _label_of(line: Row, text: str, pattern: re.Pattern[str]) -> re.Match[str] |
     match = pattern.match(text[line.start : line.end])
     if match is None:
         return None
-    # Not indented, a line can't belong to a list item or a quote but by laziness, which nobody sees in the source.
+    # Not indented, a line can't belong to a list item or a quote but by laziness, which is invisible in the source.
     is_outermost = line.depth == 0 or len(match["indent"]) < 2
     is_ours = line.depth == 1 if match["marker"] else is_outermost
     return match if is_ours and _visible_value(line, match) is not None else None
@@ -153,7 +153,7 @@ def _found(line: Row, text: str, match: re.Match[str], label: str) -> Found:
 
 
 def write_fields(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
-    """The document with these values; a lost first label is put back at the top, other lost ones below it."""
+    """The document with these values; a lost first label is restored at the top, other lost ones below it."""
     if "\n" not in "".join(values.values()):
         return _write_lines(text, labels, values)
     stripped = {label: value.strip("\n") for label, value in values.items()}
@@ -271,7 +271,7 @@ def _drafts(text: str, labels: Sequence[str], label: str, value: str, found: Map
 
 
 def append_to_section(text: str, heading: str, line: str) -> str:
-    """Add a line to the end of a `## heading` section, which is made when it is missing; never where nobody sees it."""
+    """Add a line to the end of a `## heading` section, which is made when missing; never at an invisible place."""
     newline = _newline_of(text)
     section = find_section(text, heading)
     if section is None:

@@ -1,8 +1,8 @@
 """The `frontmatter` codec: YAML between two `---` lines, then a Markdown body.
 
 The engine rewrites the values of its own keys and nothing else: body, unknown keys, comments, order, quotes, line ends
-and byte-order mark stay as they are. A head that can't be read, or that names no state of the machine, is an error
-somebody sees; `mend` then makes a readable document that keeps the body.
+and byte-order mark stay as they are. A head that can't be read, or that names no state of the machine, is a reported
+error; `repair` then makes a readable document that keeps the body.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.text.fields import Content, Found, append_to_section
 from detent.store.text.yaml_entries import LINK, LIST, TABLE, TEXT, is_plain_text, line_of, read_entries
+from detent.words.store import text as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Frontmatter:
 
     def __init__(self, machine: Machine, labels: tuple[str, ...], numbers: tuple[str, ...]) -> None:
         self.states = tuple(machine.states)
-        self.state_label: str = machine.store["state"]
+        self.state_label: str = machine.store.state
         self.labels = labels
         self.numbers = numbers
 
@@ -52,22 +53,18 @@ class Frontmatter:
             if (entry := entries.get(label)) is None:
                 continue
             if entry.kind in (LIST, TABLE, LINK):
-                where = f"line {line_of(text, entry.start)}"
-                raise UnreadableError(
-                    f"{where}: {label} must be a plain value, not a list, table, anchor, alias or tag"
-                )
-            value = entry.value.strip("\n")  # a block of text ends with one that nobody means
+                raise UnreadableError(say.no_plain_value(line_of(text, entry.start), label))
+            value = entry.value.strip("\n")  # a block of text ends with one that is not part of it
             fields[label] = Found(label, value, value, entry.start, entry.end)
         return Content(fields, self._state(text, entries.get(self.state_label)), block.body_start)
 
     def _state(self, text: str, entry: Entry | None) -> str:
-        known = f"one of: {', '.join(self.states)}"
         if entry is None:
-            raise UnreadableError(f'its head has no "{self.state_label}:"; {known}')
+            raise UnreadableError(say.no_state_in_head(self.state_label, self.states))
         if entry.kind != TEXT or entry.value not in self.states:
             shown = " ".join(text[entry.start : entry.end].split())[:60]
-            where = f"line {line_of(text, entry.start)}"
-            raise UnreadableError(f'{where}: "{self.state_label}: {shown}" names no state; {known}')
+            line = line_of(text, entry.start)
+            raise UnreadableError(say.no_state_in_line(line, self.state_label, shown, self.states))
         return entry.value
 
     def write(self, text: str, values: Mapping[str, str]) -> str:
@@ -89,7 +86,7 @@ class Frontmatter:
             if _says(entry, wanted[label]):
                 continue
             if entry.kind == LINK:  # what is linked to from elsewhere is not ours to take away
-                raise UnreadableError(f"{label} is written with an anchor, an alias or a tag")
+                raise UnreadableError(say.linked_value(label))
             gap = "" if text[entry.start - 1] in " \t\r\n" else " "
             # A block of lines would swallow what follows on the line, such as a comment.
             lines = newline if text[entry.end] in "\r\n" else ""
@@ -103,21 +100,21 @@ class Frontmatter:
         at = _need_block(text).body_start
         return text[:at] + append_to_section(text[at:], section, line)
 
-    def mend(self, spoilt: str, good: str, values: Mapping[str, str]) -> str:
-        """The spoilt text with the engine's values, if that can be read; else its body under the good head."""
-        block = find_block(spoilt)
+    def repair(self, damaged: str, good: str, values: Mapping[str, str]) -> str:
+        """The damaged text with the engine's values, if that can be read; else its body under the good head."""
+        block = find_block(damaged)
         if block is not None:
             try:
-                text = self.write(spoilt, values)
+                text = self.write(damaged, values)
                 self.read(text)
             except UnreadableError:
                 pass
             else:
                 return text
         good = self.write(good, values)
-        if not spoilt.strip(f"{_MARK} \t\r\n"):
+        if not damaged.strip(f"{_MARK} \t\r\n"):
             return good
-        return good[: _need_block(good).body_start] + _body_of(spoilt, block)
+        return good[: _need_block(good).body_start] + _body_of(damaged, block)
 
     def _begin(self, text: str, values: Mapping[str, str]) -> str:
         """A head for a text that has none."""
@@ -157,21 +154,19 @@ def _need_block(text: str) -> Block:
     block = find_block(text)
     if block is None:
         has_begun = re.compile(_FENCE).match(text.removeprefix(_MARK))
-        raise UnreadableError(
-            'its head is not closed by a second "---" line' if has_begun else 'it does not begin with a "---" line'
-        )
+        raise UnreadableError(say.head_not_closed() if has_begun else say.no_head())
     return block
 
 
 def _entries(text: str, block: Block) -> dict[str, Entry]:
     """The keys of a head, with their places in the whole text."""
     if block.end - block.start > LARGEST_HEAD_CHARACTERS:
-        raise UnreadableError(f"its head is longer than {LARGEST_HEAD_CHARACTERS} characters")
+        raise UnreadableError(say.head_too_long(LARGEST_HEAD_CHARACTERS))
     head = text[block.start : block.end]
     try:
         found = read_entries(head, line_of(text, block.start))
     except UnreadableError as error:
-        error.what = f"its head can't be read: {error.what}"
+        error.what = say.head_unreadable(error.what)
         raise
     at = block.start
     return {key: entry.replace(start=entry.start + at, end=entry.end + at) for key, entry in found.items()}
@@ -188,11 +183,11 @@ def _indent(text: str, block: Block) -> str:
     return first[: len(first) - len(first.lstrip(" "))]
 
 
-def _body_of(spoilt: str, block: Block | None) -> str:
+def _body_of(damaged: str, block: Block | None) -> str:
     """The Markdown of a text whose head can't be read; too much of it rather than too little."""
     if block is not None:
-        return spoilt[block.body_start :]
-    text = spoilt.removeprefix(_MARK)
+        return damaged[block.body_start :]
+    text = damaged.removeprefix(_MARK)
     if re.match(_FENCE, text) is None:
         return text
     # A head that is not closed ends where a reader sees something else begin: at a blank line or a heading.

@@ -1,7 +1,7 @@
 """The `json_document` codec: a JSON object whose values are named by pointers such as `/phase/type`.
 
-A label without a slash is a key at the top. Where a value changes, the document is written anew with the indentation of
-its first line; other keys, their order and the last line end stay. Only objects are entered, lists are values. A value
+A label without a slash is a key at the top. Where a value changes, the document is written again, indented as its
+first line; other keys, their order and the last line end stay. Only objects are entered, lists are values. A value
 that a machine keeps for some states stands there in those only; in the others what holds it is gone too.
 """
 
@@ -12,6 +12,7 @@ import re
 
 from detent.errors import UnreadableError
 from detent.store.text.fields import Content, Found
+from detent.words.store import text as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class JsonDocument:
 
     def __init__(self, machine: Machine, labels: tuple[str, ...], numbers: tuple[str, ...]) -> None:
         self.states = tuple(machine.states)
-        self.state_label: str = machine.store["state"]
-        self.only_in: Mapping[str, Sequence[str]] = machine.store.get("only_in", {})
+        self.state_label: str = machine.store.state
+        self.only_in: Mapping[str, Sequence[str]] = machine.store.only_in
         self.labels = labels
         self.numbers = numbers
 
@@ -47,9 +48,7 @@ class JsonDocument:
         state = _at(data, _tokens(self.state_label))[1]
         if state not in self.states:
             shown = json.dumps(state, ensure_ascii=False)[:60]
-            raise UnreadableError(
-                f"{self.state_label} is {shown}, which names no state; one of: {', '.join(self.states)}"
-            )
+            raise UnreadableError(say.names_no_state(self.state_label, shown, self.states))
         return Content(fields, str(state), len(text))
 
     def write(self, text: str, values: Mapping[str, str]) -> str:
@@ -82,17 +81,17 @@ class JsonDocument:
     def add_line(self, text: str, _section: str, _line: str, /) -> str:
         return text  # there are no sections; what a person says stands in the journal
 
-    def mend(self, spoilt: str, good: str, values: Mapping[str, str], /) -> str:
-        """The spoilt text with the engine's values, if that can be read; else the good one."""
+    def repair(self, damaged: str, good: str, values: Mapping[str, str], /) -> str:
+        """The damaged text with the engine's values, if that can be read; else the good one."""
         try:
-            text = self.write(spoilt, values)
+            text = self.write(damaged, values)
             self.read(text)
         except UnreadableError:
             return self.write(good, values)
-        return text if spoilt.strip(_MARK + _BLANK) else self.write(good, values)
+        return text if damaged.strip(_MARK + _BLANK) else self.write(good, values)
 
     def _text(self, label: str, value: Any) -> str:
-        """A value as text; a number that is no number is told apart from one."""
+        """A value as text; a number that is no number gets another text."""
         if value is None:
             return ""
         if isinstance(value, str) and label not in self.numbers:
@@ -123,18 +122,18 @@ def strict_json(text: str) -> Any:
         if "\\u" in text:  # escapes may stand for half a character, which no file can hold
             json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise UnreadableError("no valid JSON: a text holds half a character") from error
+        raise UnreadableError(say.half_a_character()) from error
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"line {error.lineno}: no valid JSON: {error.msg}") from error
+        raise UnreadableError(say.no_json_in_line(error.lineno, error.msg)) from error
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"no valid JSON: {error}") from error
+        raise UnreadableError(say.no_json(error)) from error
     return data
 
 
 def _parsed(text: str) -> dict[str, Any]:
     data = strict_json(text.removeprefix(_MARK))
     if not isinstance(data, dict):
-        raise UnreadableError("it is no JSON object")
+        raise UnreadableError(say.no_json_object())
     return data
 
 
@@ -142,12 +141,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in names if names.count(key) > 1)!r} stands there twice")
+        raise ValueError(say.key_twice(next(key for key in names if names.count(key) > 1)))
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(say.no_json_value(name))
 
 
 def _at(data: Any, tokens: Sequence[str]) -> tuple[bool, Any]:
@@ -187,7 +186,7 @@ def _written(data: dict[str, Any], text: str) -> str:
     try:
         body = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"the JSON document can't be written: {error}") from error
+        raise UnreadableError(say.json_not_written(error)) from error
     if "\r\n" in text[top:end]:
         body = body.replace("\n", "\r\n")
     return text[:top] + body + text[end:]

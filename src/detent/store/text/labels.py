@@ -7,19 +7,17 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
 
 NUMBERS = ("revision",)
-ROUNDS, STATUS = "rounds", "status"  # of `[store]`: labels with {state} in them, one for each state
 
 
-def state_label(machine: Machine, key: str, state: str) -> str:
+def state_label(machine: Machine, template: str, state: str) -> str:
     """The label under which one state's rounds or status stand; empty where the machine keeps none."""
-    template: str = machine.store.get(key, "")
     return template.replace("{state}", state) if template and not machine.states[state].is_end else ""
 
 
-def state_labels(machine: Machine, key: str) -> tuple[str, ...]:
-    return tuple(label for state in machine.states if (label := state_label(machine, key, state)))
+def state_labels(machine: Machine, template: str) -> tuple[str, ...]:
+    return tuple(label for state in machine.states if (label := state_label(machine, template, state)))
 
 
 def labels_from(machine: Machine, sources: tuple[str, ...]) -> tuple[str, ...]:
     """The labels that show one of these."""
-    return tuple(label for label, source in machine.store.get("shows", {}).items() if source in sources)
+    return tuple(label for label, source in machine.store.shows.items() if source in sources)

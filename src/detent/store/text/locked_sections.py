@@ -1,7 +1,7 @@
-"""A locked section of a Markdown text: what it holds, whether it is still whole, and how it is put back.
+"""A locked section of a Markdown text: its content, whether it is still whole, and how it is restored.
 
-What is locked is the heading with all below it, up to the next heading that is not deeper; line ends and white space at
-its end are nobody's. What stands elsewhere in the text is left alone.
+The lock is on the heading with all below it, up to the next heading that is not deeper, without line ends and white
+space at its end. The rest of the text is left alone.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ _CLOSERS = ("", "-->", "</script>", "?>", "]]>", ">")
 
 def section_text(text: str, heading: str) -> str:
     """What a lock of this section holds, older ones of the same name too; empty when there is none."""
-    return "\n\n".join(_plain(text[one.start : one.end]).rstrip() for one in sections_named(text, heading))
+    return "\n\n".join(
+        _with_plain_line_ends(text[one.start : one.end]).rstrip() for one in sections_named(text, heading)
+    )
 
 
 def is_whole(text: str, heading: str, locked: str) -> bool:
     """Whether the section says what is locked: nothing is gone from it, and nothing a reader sees was added to it."""
     pieces = _pieces(locked, heading)
-    own = [_plain(text[one.start : one.end]) for one in sections_named(text, heading)]
+    own = [_with_plain_line_ends(text[one.start : one.end]) for one in sections_named(text, heading)]
     if not own or len(own) != len(pieces):
         return len(own) == len(pieces)
     last, wanted = own[-1], pieces[-1]
-    # A comment behind it is nobody's: one that is never closed runs to the end of the text, wherever it was begun.
+    # A comment behind it is not part of it: an unclosed one runs to the end of the text, wherever it was begun.
     is_hidden = all(line.kind in ("blank", "comment") for line in scan(last) if line.start > len(wanted))
     is_last_whole = last.rstrip() == wanted or (last.startswith(f"{wanted}\n") and is_hidden)
     return is_last_whole and [one.rstrip() for one in own[:-1]] == pieces[:-1]
@@ -87,5 +89,5 @@ def _gap(before: str, newline: str) -> str:
     return newline if before[-1] in "\r\n" else newline * 2
 
 
-def _plain(raw: str) -> str:
+def _with_plain_line_ends(raw: str) -> str:
     return raw.replace("\r\n", "\n")

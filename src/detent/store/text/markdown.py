@@ -90,7 +90,7 @@ def find_section(text: str, name: str, level: int = 2) -> Section | None:
     return next(_named(text, name, level), None)
 
 
-@lru_cache(maxsize=16)  # every gate that looks at a field asks this about the same few values
+@lru_cache(maxsize=16)  # every gate on a field asks this about the same few values
 def visible_text(text: str) -> str:
     """What a reader would see of paragraphs, lists and code; headings, comments and HTML blocks are left out."""
     lines = (row.content for row in read_blocks(text).rows if row.kind in ("text", "code", "blank"))
@@ -118,6 +118,15 @@ def says_nothing(text: str, words: Sequence[str] = NOTHING) -> bool:
     return all(line in words for line in said)
 
 
+BESIDE_LINK = " and "  # between the engine's link and other words in the same field
+
+
+def besides_link(value: str, link: str) -> str:
+    """What a field says besides a link that the engine wrote into it."""
+    before, _, after = value.partition(link) if link else (value, "", "")
+    return before + after.removeprefix(BESIDE_LINK)
+
+
 def plain_title(title: str) -> str:
-    """A title as sections are told apart: without emphasis, colon and case."""
+    """A title as sections are distinguished: without emphasis, colon and case."""
     return " ".join(title.lstrip(" \t*_`").rstrip(" \t*_`:").casefold().split())

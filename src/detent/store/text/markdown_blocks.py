@@ -322,7 +322,7 @@ class Part(str):
         return reader
 
 
-@lru_cache(maxsize=16)  # one step asks many questions about the same few documents; nobody changes what is returned
+@lru_cache(maxsize=16)  # one step asks many questions about the same few documents; the result is never changed
 def read_blocks(text: str) -> Reader | Plain:
     """A text read to its end: its rows with what they are, and its headings."""
     return text.read() if isinstance(text, Part) else as_plain(text) or read_all(text)

@@ -16,7 +16,7 @@ _NOT_PLAIN = SUSPECTS | {"[", "\ufeff"}  # a link definition is not seen; a byte
 
 
 class Plain:
-    """A plain text: its headings, and its rows for those who ask; usually only those of one section are asked for."""
+    """A plain text: its headings, and its rows on demand; usually only those of one section."""
 
     __slots__ = ("_rows", "_text", "headings")
 

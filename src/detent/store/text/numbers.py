@@ -1,4 +1,4 @@
-"""Whole numbers that somebody wrote: plain digits, and no more of them than any count or line has."""
+"""Reads whole numbers in texts: plain digits, and no more of them than any count or line has."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _ASSIGNED = re.compile(rf"(?<![A-Za-z0-9])((?:{_KINDS})(?:_[A-Z0-9]{{1,30}}){{0,
 
 
 def redact(text: str, environment: Mapping[str, str]) -> str:
-    """The text without the secrets that can be told by their name or shape; each place says that something is gone."""
+    """The text without the secrets that are known by name or shape; each place shows that a secret was removed."""
     for value in sorted(_values(environment), key=len, reverse=True):
         text = text.replace(value, MARK)
     text = _KEY_END.sub(MARK, _KEY_BLOCK.sub(MARK, text))

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
+from detent.words.store import text as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,23 +101,23 @@ def _read_by_library(text: str, first_line: int) -> Mapping[str, Entry]:
     import yaml  # see above
 
     if _is_deep(text):  # the library takes very long to find out
-        raise UnreadableError(f"brackets are nested deeper than {_DEEPEST}")
+        raise UnreadableError(say.too_deep(_DEEPEST))
     try:
         top = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + first_line}: " if mark else ""
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise UnreadableError(f"{place}no valid YAML: {problem}") from error
+        told = say.no_yaml_in_line(mark.line + first_line, problem) if mark else say.no_yaml(problem)
+        raise UnreadableError(told) from error
     except (RecursionError, ValueError) as error:
-        raise UnreadableError(f"no valid YAML: {type(error).__name__}") from error
+        raise UnreadableError(say.no_yaml(type(error).__name__)) from error
     if top is None:
         return {}
     has_end = re.search(r"(?:^|[\r\n])\.\.\.", text)  # nothing could be added behind it
     if not isinstance(top, yaml.MappingNode) or top.flow_style or has_end:
-        raise UnreadableError("not made of lines like `key: value`")
+        raise UnreadableError(say.no_key_value_lines())
     for key in _repeated(top):
-        raise UnreadableError(f"line {key.start_mark.line + first_line}: the key {key.value!r} stands there twice")
+        raise UnreadableError(say.key_twice_in_line(key.start_mark.line + first_line, key.value))
     return {key.value: _entry_of(key, value, text) for key, value in top.value if isinstance(key, yaml.ScalarNode)}
 
 
@@ -130,7 +131,7 @@ def _is_deep(text: str) -> bool:
 
 
 def _repeated(top: Any) -> Iterator[Any]:
-    """Keys that a mapping holds a second time, at any depth; a node that is linked to is looked at once."""
+    """Keys that a mapping holds a second time, at any depth; a node that is linked to is read once."""
     todo, seen = [top], set()
     while todo:
         node = todo.pop()
@@ -152,7 +153,7 @@ def _repeated(top: Any) -> Iterator[Any]:
 
 def _entry_of(key: Any, node: Any, text: str) -> Entry:
     start, end = node.start_mark.index, node.end_mark.index
-    # The end of a block lies behind the blank lines that follow it; those are nobody's.
+    # The end of a block lies behind the blank lines that follow it; those belong to no entry.
     end = start + len(text[start:end].rstrip())
     if start < key.end_mark.index or text[start : start + 1] in ("&", "!", "*"):
         return Entry("", LINK, key.end_mark.index, end)

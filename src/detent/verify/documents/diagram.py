@@ -7,6 +7,7 @@ import re
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.verify.relation import Relation, Row, ends_of, states_of
+from detent.words.verify import documents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def is_diagram(line: str) -> bool:
 
 
 def read_diagram(part: Lines, known: Container[str], where: str) -> Relation:
-    """The relation of a diagram; `known` are the machine's states, by which an alias is told from a title."""
+    """The relation of a diagram; `known` are the machine's states, which distinguish an alias from a title."""
     reader = _Reader(where)
     last = part.start
     for number, raw in enumerate(part.lines[1:], part.start + 1):
@@ -46,11 +47,11 @@ def read_diagram(part: Lines, known: Container[str], where: str) -> Relation:
             reader.is_in_note = line != "end note"
         elif line and not reader.take(line, number):
             if part.is_closed:
-                problem = f"line {number} is no statement of a state diagram: {line[:80]}"
-                raise UnreadableError(problem, where=where, next_step="correct the diagram")
+                problem = say.no_statement(number, line)
+                raise UnreadableError(problem, where=where)
             break
         last = number if line else last
-    unclosed = f"the diagram of line {part.start} has no closing fence; it was read up to line {last}"
+    unclosed = say.fence_open(part.start, last)
     return reader.relation(part.start, known).replace(notes=() if part.is_closed else (unclosed,))
 
 

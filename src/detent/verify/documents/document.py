@@ -16,6 +16,7 @@ from detent.store.disk.atomic import read_text
 from detent.verify.documents.diagram import Lines, is_diagram, read_diagram
 from detent.verify.documents.tables import ANY, END, START, Table, read_map, read_tables
 from detent.verify.relation import Relation, Row, ends_of, from_json, slug, states_of
+from detent.words.verify import documents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
 
 MOST_MOVES = 5_000  # of one document; the largest machine that ships has 112
-_HOW_TO = "see docs/how-to/compare-a-document.md"
 _MODULE = re.compile(r"^-{4,}\s*MODULE\s+\w+\s*-{4,}", re.MULTILINE)
 _FENCE = re.compile(r"```([A-Za-z]\w*)?")
 _MAP_KINDS = ("", "text", "txt", "plain")
@@ -42,9 +42,9 @@ def read_document(path: str, machine: Machine) -> Relation:
     text = read_text(path)
     relation = None if text is None else _relation(text.removeprefix("\ufeff"), machine, path)
     if relation is None:
-        raise UnreadableError("there is no such file", where=path, next_step="detent machine compare MACHINE FILE")
+        raise UnreadableError(say.no_file(), where=path)
     if len(relation.rows) > MOST_MOVES:
-        raise UnreadableError(f"the document has more than {MOST_MOVES} moves", where=path, next_step=_HOW_TO)
+        raise UnreadableError(say.too_many_moves(MOST_MOVES), where=path)
     return relation
 
 
@@ -62,8 +62,8 @@ def _from_json(text: str, path: str) -> Relation:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        problem = f"this relation file is not valid JSON: {error}"
-        raise UnreadableError(problem, where=path, next_step="correct the file") from error
+        problem = say.no_json(error)
+        raise UnreadableError(problem, where=path) from error
     return from_json(content, path)
 
 
@@ -76,23 +76,18 @@ def _from_text(text: str, machine: Machine, path: str) -> Relation:
     for found in (diagrams, maps):
         best, others = _best(found, machine)
         chosen += best
-        notes += [f"{one.source} is about other states and was not compared" for one in others]
+        notes += [say.about_other_states(one.source) for one in others]
     about = [table for table in tables if not {*states_of(table.rows)}.isdisjoint(machine.states)]
-    lines = [f"the table of line {one.line} is about other states and was not compared" for one in tables]
+    lines = [say.table_about_other_states(one.line) for one in tables]
     notes += [line for line, table in zip(lines, tables, strict=True) if table not in about]
     if not chosen and not about:
-        raise UnreadableError(
-            "this is no relation: it has no TLA+ module, no state diagram, no transition table and no map of states "
-            f"that names a state of {machine.name}",
-            where=path,
-            next_step=_HOW_TO,
-        )
+        raise UnreadableError(say.no_relation(machine.name), where=path)
     base = chosen[0] if chosen else None
     for other in chosen[1:]:
         base = _merged(chosen[0], other.rows).replace(source=f"{chosen[0].source}; {other.source}", notes=other.notes)
     relation = _with_tables(base, about)
-    own = [note for one in chosen for note in one.notes]
-    return relation.replace(notes=(*own, *notes, *(note for table in about for note in table.notes)))
+    chosen_notes = [note for one in chosen for note in one.notes]
+    return relation.replace(notes=(*chosen_notes, *notes, *(note for table in about for note in table.notes)))
 
 
 def _blocks(text: str) -> Iterator[_Block]:

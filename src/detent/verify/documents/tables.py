@@ -7,6 +7,7 @@ import re
 from detent.core.machine import ACTORS
 from detent.core.record import Record
 from detent.verify.relation import Row
+from detent.words.verify import documents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,16 +109,16 @@ def _table(lines: Sequence[str], rule: int, columns: dict[str, int]) -> Table:
         found = {column: cells[at] for column, at in columns.items() if at < len(cells)}
         states = _pair_of(found)
         if states is None:
-            notes.append(f"line {number} names no two states")
+            notes.append(say.no_two_states(number))
             continue
         by, problem = _actors(found.get("by"))
         notes += [f"line {number}: {problem}"] if problem else []
-        rows.append(Row(*states, _plain(found.get("name", "")) or None, by, _gates(found.get("needs")), number))
+        rows.append(Row(*states, _cell_text(found.get("name", "")) or None, by, _gates(found.get("needs")), number))
     return Table(tuple(rows), rule - 1, tuple(notes))
 
 
 def _columns(header: list[str]) -> dict[str, int]:
-    titles = [_plain(cell).lower() for cell in header]
+    titles = [_cell_text(cell).lower() for cell in header]
     return {
         column: next(at for at, title in enumerate(titles) if title in known)
         for column, known in _COLUMNS.items()
@@ -131,7 +132,7 @@ def _cells(line: str) -> list[str]:
     return [part.replace("\\|", "|").strip() for part in parts]
 
 
-def _plain(cell: str) -> str:
+def _cell_text(cell: str) -> str:
     return cell.strip().strip("*`_ ").replace("`", "").strip()
 
 
@@ -140,18 +141,18 @@ def _pair_of(found: dict[str, str]) -> tuple[str, str] | None:
         names = [found["source"], found["target"]]
     else:
         names = re.split(_ARROW, found.get("pair", ""))
-    states = [_SPECIAL.get(_plain(name).lower(), _plain(name)) for name in names]
+    states = [_SPECIAL.get(_cell_text(name).lower(), _cell_text(name)) for name in names]
     return (states[0], states[1]) if len(states) == 2 and all(states) else None
 
 
 def _actors(cell: str | None) -> tuple[tuple[str, ...] | None, str]:
     if cell is None:
         return None, ""
-    words = [word.strip().lower() for word in re.split(r",|;|/|\||\bor\b|\band\b", _plain(cell)) if word.strip()]
+    words = [word.strip().lower() for word in re.split(r",|;|/|\||\bor\b|\band\b", _cell_text(cell)) if word.strip()]
     if not words:
         return None, ""
     if unknown := [word for word in words if word not in _WHO]:
-        return None, f"{unknown[0]!r} is no actor ({', '.join(ACTORS)}), so the actor was not compared"
+        return None, say.no_actor(unknown[0], ACTORS)
     return tuple(actor for actor in ACTORS if actor in {_WHO[word] for word in words}), ""
 
 
@@ -159,7 +160,7 @@ def _gates(cell: str | None) -> tuple[str, ...] | None:
     """The gates of a cell: by name where it is a list of names, else the whole sentence as one."""
     if cell is None:
         return None
-    if _plain(cell).lower() in _NOTHING:
+    if _cell_text(cell).lower() in _NOTHING:
         return ()
-    names = [_plain(name) for name in re.split(r",|\band\b|\+", cell)]
+    names = [_cell_text(name) for name in re.split(r",|\band\b|\+", cell)]
     return tuple(names) if all(re.fullmatch(r"[\w-]+", name) for name in names) else (" ".join(cell.split()),)

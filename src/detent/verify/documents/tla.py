@@ -14,6 +14,7 @@ from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError
 from detent.verify.relation import Relation, Row, ends_of, states_of
 from detent.verify.tla.rules import WRITTEN_BY
+from detent.words.verify import documents as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,37 +22,26 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser
 
-_INSTALL = "pip install 'detent[compare]' (from a clone: pip install '.[compare]')"
-_HOW_TO = "see docs/how-to/compare-a-document.md"
 _MOST_REPAIRS = 100
-_MOST_FORMULAS = 200_000  # that are looked at, where definitions stand for others again and again
+_MOST_FORMULAS = 200_000  # read at most, where definitions name others again and again
 _TRANSPARENT = ("parentheses", "bounded_quantification", "let_in", "conj_item", "disj_item")
 
 
 def read_module(text: str, where: str) -> Relation:
     try:
-        return _read(_parser(), text, where)
+        return _read_relation(_parser(), text, where)
     except RecursionError as error:
-        problem = "this module is no relation that can be read: it is nested too deeply, or defined by itself"
-        raise UnreadableError(problem, where=where, next_step=_HOW_TO) from error
+        raise UnreadableError(say.no_module(say.nested_too_deeply()), where=where) from error
 
 
-def _read(parser: Parser, text: str, where: str) -> Relation:
+def _read_relation(parser: Parser, text: str, where: str) -> Relation:
     if WRITTEN_BY in text:
-        raise UnreadableError(
-            "this module was written for TLC: its actions are situations, and no relation of states",
-            where=where,
-            next_step="compare what `detent machine export MACHINE` or its `--format mermaid` prints",
-        )
+        raise UnreadableError(say.written_for_tlc(), where=where)
     repaired, problems = _repair(parser, text)
     tree = parser.parse(repaired.encode())
     if tree.root_node.has_error:
         row, column = next(_faults(tree.root_node)).start_point
-        raise UnreadableError(
-            f"this is no valid TLA+: the parser stops in line {row + 1}, column {column + 1}",
-            where=where,
-            next_step="correct the module; TLC names the fault",
-        )
+        raise UnreadableError(say.no_tla(row, column), where=where)
     module = next(node for node in tree.root_node.children if node.type == "module")
     return _Module(module, where).relation().replace(problems=problems)
 
@@ -61,7 +51,7 @@ def _parser() -> Parser:
         import tree_sitter
         import tree_sitter_tlaplus
     except ImportError as error:
-        raise ToolError("reading TLA+ needs a parser that is not installed", next_step=_INSTALL) from error
+        raise ToolError(say.no_parser()) from error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the grammar hands over its address as a number
         return tree_sitter.Parser(tree_sitter.Language(tree_sitter_tlaplus.language()))
@@ -93,10 +83,7 @@ def _repair(parser: Parser, text: str) -> tuple[str, tuple[str, ...]]:
         repaired.append(at)
         start = max(text.rfind(mark, 0, at) for mark in (" ", "\n", "\t", "(")) + 1
         word = text[start : at + 2]
-        problems.append(
-            f'line {line}, column {column}: "*)" inside the word "{word}" ends the comment too early; '
-            f'write "{word[:-1]} )", with one space before the bracket'
-        )
+        problems.append(say.comment_ends_early(line, column, word))
         text = f"{text[: at + 1]} {text[at + 1 :]}"
     return text, tuple(problems)
 
@@ -149,19 +136,15 @@ class _Module:
         counts = {one: sum(len(re.findall(rf"\b{one}'\s*=\s*\"", body)) for body in bodies) for one in variables}
         self.variable = max(counts, key=lambda one: counts[one], default="")
         if not counts.get(self.variable) or "Next" not in self.definitions:
-            self.refuse("no action of it gives a variable the name of a state, or there is no Next")
+            self.refuse(say.no_state_variable())
 
     def spend(self, formulas: int) -> None:
         self.left -= formulas
         if self.left < 0:
-            self.refuse("its actions stand for too many alternatives")
+            self.refuse(say.too_many_alternatives())
 
     def refuse(self, problem: str) -> None:
-        raise UnreadableError(
-            f"this module is no relation that can be read: {problem}",
-            where=self.where,
-            next_step=_HOW_TO,
-        )
+        raise UnreadableError(say.no_module(problem), where=self.where)
 
     def relation(self) -> Relation:
         rows: list[Row] = []
@@ -179,7 +162,7 @@ class _Module:
                     targets = (source,) if branch.stays else branch.targets or ()
                     rows += [Row(source, target, name, line=line) for target in targets]
         if unread:
-            self.refuse(f"these actions do not say plainly where they start and lead: {', '.join(unread[:10])}")
+            self.refuse(say.actions_not_plain(unread))
         found = tuple(rows)
         starts = [one.sources for one in self.branches(self.definitions["Init"])] if "Init" in self.definitions else []
         initial = starts[0][0] if starts and starts[0] else None

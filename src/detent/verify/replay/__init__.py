@@ -1,1 +1,1 @@
-"""Replays a journal: every line is held against the rules again."""
+"""Replays a journal: checks every line against the rules again."""

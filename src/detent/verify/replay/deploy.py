@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from detent.words.verify import lines as say
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,14 +23,14 @@ STAGES = {
 def deploy_problems(entry: Deploy, memory: Memory) -> Iterator[str]:
     stage, before = entry.stage, memory.deploy
     if STAGES.get(stage) != entry.by:
-        yield f"a deployment is not {stage!r} by {entry.by!r}"
-    if stage in ("begun", "ended") and before.get("confirmed") != entry.plan:
-        yield "nobody confirmed these deploy commands"
-    if stage == "begun" and before.get("begun"):
-        yield "it was begun while the end of another one was not known"
-    if stage == "ended" and before.get("begun", {}).get("visit") != entry.visit:
-        yield "it ended without having begun"
-    if stage in ("rolling_back", "rolled_back") and before.get("last", {}).get("plan") != entry.plan:
-        yield "it takes back what was not deployed"
-    if stage == "rolled_back" and before.get("back") != entry.visit:
-        yield "a rollback ended without having begun"
+        yield say.no_deployment(stage, entry.by)
+    if stage in ("begun", "ended") and before.confirmed != entry.plan:
+        yield say.not_confirmed()
+    if stage == "begun" and before.begun:
+        yield say.begun_too_early()
+    if stage == "ended" and before.begun.visit != entry.visit:
+        yield say.ended_unbegun()
+    if stage in ("rolling_back", "rolled_back") and before.last.plan != entry.plan:
+        yield say.takes_back_nothing()
+    if stage == "rolled_back" and before.back != entry.visit:
+        yield say.rollback_unbegun()

@@ -6,13 +6,16 @@ import os
 
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
+from detent.gates.proof import COMMAND, read_assessment
 from detent.runner.step.locks import closed_items
 from detent.runner.step.look import look, touched_now
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.native import Document
+from detent.store.journal.receipts import ReceiptStore
 from detent.store.text.fields import Found
 from detent.verify.replay.lines import Finding
+from detent.words.verify import replay as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ def proof_problems(task: Task, entry: Moved) -> Iterator[Finding]:
     texts: dict[str, Found] = {}
     for item in closed_items(task.machine, snapshot):
         if problem := object_problem(task, snapshot.locked[item]):
-            yield Finding(entry.seq, "object", f"{item.partition(':')[2]}: {problem}")
+            yield Finding(entry.seq, "object", say.item_problem(item.partition(":")[2], problem))
             continue
         data = read_plain(os.path.join(task.places.objects(), snapshot.locked[item])) or b""
         kind, _, label = item.partition(":")
@@ -46,9 +49,9 @@ def proof_problems(task: Task, entry: Moved) -> Iterator[Finding]:
             continue
         fact = judge(seen, [name])[name]
         if not fact.ok:
-            yield Finding(entry.seq, "proof", f"gate {name} was open then and can't be shown now: {fact.why}")
+            yield Finding(entry.seq, "proof", say.gate_not_shown(name, fact.why))
         elif content.get("proof", "") != fact.proof:
-            yield Finding(entry.seq, "proof", f"gate {name} names other receipts than those of its commands")
+            yield Finding(entry.seq, "proof", say.other_receipts(name))
 
 
 def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> bool:
@@ -61,14 +64,30 @@ def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> b
 
 
 def approval_problems(task: Task, entry: Approved) -> Iterator[Finding]:
-    """A person's word about files must name a tree, and the very files that tree has touched."""
+    """An approval must name a tree, and the very files that tree has touched, or what its tests were found to prove."""
+    if entry.word:
+        yield from _acceptance_problems(task, entry)
+        return
     try:
         files = touched_now(task, entry.tree).ask
     except (ToolError, UsageError) as error:
-        yield Finding(entry.seq, "approval", f"the tree that was approved can't be read: {error.what}")
+        yield Finding(entry.seq, "approval", say.approved_tree_unreadable(error.what))
         return
     if entry.files != files:
-        yield Finding(entry.seq, "approval", f"the files approved are not those that {entry.tree[:12]} touched")
+        yield Finding(entry.seq, "approval", say.other_files_approved(entry.tree))
+
+
+def _acceptance_problems(task: Task, entry: Approved) -> Iterator[Finding]:
+    """A receipt that the journal vouches for must say of that tree what was accepted."""
+    store = ReceiptStore(task.places.receipts())
+    for key, digest in task.memory.proved.items():
+        receipt = store.find(key)
+        if receipt is None or (receipt.digest, receipt.command, receipt.tree) != (digest, COMMAND, entry.tree):
+            continue
+        found = read_assessment(receipt)
+        if found is not None and (found.word, found.seen) == (entry.word, entry.seen):
+            return
+    yield Finding(entry.seq, "approval", say.nothing_says_what_was_accepted(entry.word, entry.tree))
 
 
 def carried_problems(task: Task, entry: Line, before: Snapshot) -> Iterator[Finding]:
@@ -77,20 +96,20 @@ def carried_problems(task: Task, entry: Line, before: Snapshot) -> Iterator[Find
         try:
             state = task.native.parsed(carried["text"]).state
         except UnreadableError as error:
-            yield Finding(entry.seq, "native", f"the text it carries can't be read: {error.what}")
+            yield Finding(entry.seq, "native", say.carried_unreadable(error.what))
             return
         wanted = before.state if entry.after is None else entry.after["state"]
         if state != wanted:
-            yield Finding(entry.seq, "native", f"the text it carries names {state or 'no state'}, not {wanted}")
+            yield Finding(entry.seq, "native", say.carried_names_other(state or "no state", wanted))
 
 
 def kept_problems(task: Task, number: int, kept: str) -> Iterator[Finding]:
-    """What stood in a file before it was put back: an object by its hash, or a file moved aside."""
+    """The content of a file before it was restored: an object by its hash, or a file moved aside."""
     if not kept:
         return
     if os.path.isabs(kept):
         if not os.path.lexists(kept):
-            yield Finding(number, "object", f"{kept}, which was moved aside, is gone", is_warning=True)
+            yield Finding(number, "object", say.aside_gone(kept), is_warning=True)
     elif problem := object_problem(task, kept):
         yield Finding(number, "object", problem)
 
@@ -100,7 +119,7 @@ def object_problem(task: Task, digest: str) -> str:
     try:
         data = read_plain(os.path.join(task.places.objects(), digest))
     except UnreadableError as error:
-        return f"kept text {digest[:12]}: {error.what}"
+        return say.kept_unreadable(digest, error.what)
     if data is None:
-        return f"kept text {digest[:12]} is missing"
-    return "" if sha256_of(data) == digest else f"kept text {digest[:12]} was changed"
+        return say.kept_missing(digest)
+    return "" if sha256_of(data) == digest else say.kept_changed(digest)

@@ -17,7 +17,6 @@ from detent.store.journal.events import (
     Acted,
     Amended,
     Approved,
-    Beginning,
     Configured,
     Crashed,
     Deploy,
@@ -28,6 +27,7 @@ from detent.store.journal.events import (
     Unprepared,
 )
 from detent.store.journal.fold import fold, snapshot_after
+from detent.store.journal.head import Head
 from detent.store.journal.line import required, to_line
 from detent.store.journal.run_events import ABOUT_RUNS, RunEnded
 from detent.verify.replay.deploy import deploy_problems
@@ -44,6 +44,7 @@ from detent.verify.replay.proof import approval_problems, carried_problems, kept
 from detent.verify.replay.runs import after_run, end_problems, run_order_problems, run_problems
 from detent.verify.replay.settings import setting_problems
 from detent.verify.replay.trees import TreeReplay, deployed_problems
+from detent.words.verify import replay as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Replay:
                     self.findings.append(finding)
             self.memories.append(fold(memory, line, raw, size))
         except MALFORMED as error:
-            self.found(number, "malformed", f"the line can't be understood: {type(error).__name__} {error}")
+            self.found(number, "malformed", say.not_understood(type(error).__name__, error))
             return False
         return True
 
@@ -94,19 +95,19 @@ class Replay:
         due = (*required(kind), *(("after",) if kind.is_state else ()))
         due += kind.since_2 if self.format > 1 else ()
         lacking = [field for field in due if field not in said]
-        if is_first != issubclass(kind, Beginning):
-            self.found(number, "kind", f"a {kind.kind} line can't stand here")
+        if is_first != issubclass(kind, Head):
+            self.found(number, "kind", say.cant_stand_here(kind.kind))
         if lacking:
-            self.found(number, "malformed", f"a {kind.kind} line needs {', '.join(lacking)}")
+            self.found(number, "malformed", say.line_needs(kind.kind, lacking))
         if "after" in said and not kind.is_state:
-            self.found(number, "decision", f"a {kind.kind} line changes nothing, this one says it did")
+            self.found(number, "decision", say.changes_nothing(kind.kind))
         if kind.is_of_person and said.get("by") != "person":
-            self.found(number, "decision", f"only a person makes a {kind.kind} line, not {said.get('by')!r}")
+            self.found(number, "decision", say.only_by_person(kind.kind, said.get("by")))
         time = str(said.get("time", ""))
         if not _TIME.fullmatch(time):
-            self.found(number, "malformed", f"{time!r} is no time")
+            self.found(number, "malformed", say.no_time(time))
         elif time < self.time:
-            self.found(number, "time", f"{time} is earlier than the line before ({self.time})", is_warning=True)
+            self.found(number, "time", say.earlier(time, self.time), is_warning=True)
         self.time = max(self.time, time)
 
     def judged(self, task: Task, line: Line, memory: Memory | None) -> Iterator[Finding]:
@@ -117,7 +118,7 @@ class Replay:
         task, before = task.at(memory), memory.snapshot
         source = to_line(line).get("from", before.state)
         if source != before.state:
-            yield Finding(number, "decision", f"it starts in {source}, but the task was in {before.state}")
+            yield Finding(number, "decision", say.starts_elsewhere(source, before.state))
         yield from (Finding(number, "run", problem) for problem in run_order_problems(line, memory))
         yield from self.of_kind(task, line, memory)
         yield from carried_problems(task, line, before)
@@ -147,7 +148,7 @@ class Replay:
                 yield from kept_problems(task, number, line.kept)
             case Acted():
                 if line.step not in memory.unsettled:
-                    yield Finding(number, "effect", f"no move promised {line.step}, or it was done before")
+                    yield Finding(number, "effect", say.not_promised(line.step))
                 self.effects.append((number, line.step, line.result))
             case _ if isinstance(line, ABOUT_RUNS):
                 yield from _about_run(task, line, memory)

@@ -1,4 +1,4 @@
-"""The lines about agent runs, held against the rules: each run is planned, and ends or never began, exactly once."""
+"""Checks the lines about agent runs against the rules: each run is planned, and ends or never began, exactly once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from detent.runner.step.resolving import resolver_of
 from detent.store.journal.events import Crashed
 from detent.store.journal.fold import snapshot_after, times
 from detent.store.journal.run_events import Claimed, Retitled, RunEnded, RunPlanned, RunVoid, Stopped, Unmoved
+from detent.words.verify import lines as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 def run_order_problems(entry: Line, memory: Memory) -> Iterator[str]:
     """While a run lives nothing else is written; what follows from a run comes after its end."""
     if memory.run and not (type(entry).is_quiet or isinstance(entry, RunEnded)):
-        yield f"agent run #{memory.run['run']} was under way"
+        yield say.run_was_under_way(memory.run.run)
     if isinstance(entry, Crashed) and not memory.ended:
-        yield "no agent run had ended"
+        yield say.no_run_had_ended()
 
 
 def end_problems(task: Task, entry: RunEnded) -> Iterator[str]:
@@ -35,7 +36,7 @@ def end_problems(task: Task, entry: RunEnded) -> Iterator[str]:
     if seen is None:
         return
     if entry.how == "lost" or (entry.code, entry.signal) != (seen.code, seen.signal):
-        yield f"the run's exit.json says code {seen.code}, signal {seen.signal}"
+        yield say.other_exit(seen.code, seen.signal)
 
 
 def run_problems(machine: Machine, entry: Line, memory: Memory) -> Iterator[str]:
@@ -45,45 +46,45 @@ def run_problems(machine: Machine, entry: Line, memory: Memory) -> Iterator[str]
         yield from _planned(machine, entry, memory)
     elif isinstance(entry, (Claimed, Retitled, RunVoid, RunEnded)):
         yield from _of_run(entry, memory)
-    elif isinstance(entry, Unmoved) and memory.ended.get("run") != entry.run:
-        yield f"agent run #{entry.run} had not ended, or was decided before"
+    elif isinstance(entry, Unmoved) and memory.ended.run != entry.run:
+        yield say.run_had_not_ended(entry.run)
     if isinstance(entry, (RunPlanned, RunEnded)) and entry.state != before.state:
-        yield f"it says {entry.state}, but the task was in {before.state}"
+        yield say.task_was_elsewhere(entry.state, before.state)
 
 
 def _of_run(entry: Claimed | Retitled | RunVoid | RunEnded, memory: Memory) -> Iterator[str]:
     """What is wrong with a line about the run that is under way."""
-    if memory.run.get("run") != entry.run:
-        yield f"agent run #{entry.run} was not under way"
-    elif isinstance(entry, RunEnded) and memory.claim and entry.claim != memory.claim["want"]:
-        yield f"it claims {entry.claim!r}, but {memory.claim['want']!r} was accepted"
+    if memory.run.run != entry.run:
+        yield say.run_was_not_under_way(entry.run)
+    elif isinstance(entry, RunEnded) and memory.claim and entry.claim != memory.claim.want:
+        yield say.other_claim(entry.claim, memory.claim.want)
     elif isinstance(entry, RunEnded) and (problem := _unheard(entry, memory)):
         yield problem
     elif isinstance(entry, RunVoid) and memory.claim:
-        yield f"agent run #{entry.run} asked for something, so it had begun"
+        yield say.run_had_begun(entry.run)
 
 
 def _unheard(entry: RunEnded, memory: Memory) -> str:
     """What the last request of the run was refused for must be its no; lines of an older format say nothing of it."""
-    asked, no = "" if memory.claim or entry.claim_by == "file" else memory.unheard, entry.no
-    if no is None or entry.tainted or no.get(ASKED, "") == asked:
+    request, no = "" if memory.claim or entry.claim_by == "file" else memory.unheard, entry.no
+    if no is None or entry.tainted or no.get(ASKED, "") == request:
         return ""
-    return f"it was refused {asked or 'nothing'}, the line says it was refused {no.get(ASKED) or 'nothing'}"
+    return say.refused_other(request, no.get(ASKED, ""))
 
 
 def _planned(machine: Machine, entry: RunPlanned, memory: Memory) -> Iterator[str]:
     state = machine.states[memory.snapshot.state]
     if entry.run != memory.runs + 1:
-        yield f"agent run #{entry.run} follows #{memory.runs}"
+        yield say.run_out_of_order(entry.run, memory.runs)
     if memory.run:
-        yield f"agent run #{memory.run['run']} was still under way"
+        yield say.run_still_under_way(memory.run.run)
     if memory.snapshot.registers.get(STOPPED):
-        yield "the task was stopped"
+        yield say.task_was_stopped()
     judge = machine.states[state.judged_as or state.name]
     resolver = resolver_of(machine, memory.snapshot, memory.visit) or state
     wanted = ((state.role, state.access), (judge.role, judge.access), (resolver.role, resolver.access))
     if (entry.role, entry.access) not in wanted or not state.role:
-        yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry.role} ({entry.access})"
+        yield say.wrong_role(state.name, state.role or "no agent", state.access, entry.role, entry.access)
 
 
 def after_run(machine: Machine, entry: Line, memory: Memory) -> Snapshot | None:
@@ -93,14 +94,14 @@ def after_run(machine: Machine, entry: Line, memory: Memory) -> Snapshot | None:
         case RunEnded():
             ended_as = TAINTED if entry.tainted else entry.exit
             return run_over(machine, before, ended_as, entry.no, by_person=entry.by_person)
-        case Unmoved() if before.exit == TAINTED and not ended.get("put_back"):
+        case Unmoved() if before.exit == TAINTED and not ended.put_back:
             return stop(before, entry.why)
         case Unmoved():
-            is_excused = entry.exit == "quota" or bool(ended.get("by_person"))
+            is_excused = entry.exit == "quota" or bool(ended.by_person)
             closed = entry.closed or ""
             made_progress = entry.progress or is_excused
             made = stayed(machine, before, made_progress=made_progress, refusal=closed, times=times(memory, closed))
-            # Why it stopped is told in the words of its time; that it did is what the rules say.
+            # The journal words the reason in the words of its time; the rules only say that it stopped.
             said = snapshot_after(entry).registers.get(STOPPED)
             return stop(made, said) if said and STOPPED in made.registers else made
         case Stopped():

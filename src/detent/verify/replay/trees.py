@@ -3,7 +3,7 @@
 1. a gate that bound a move to the tree of an earlier one is asked again (`as_judged`), and what a person accepted has a
    reason and stands in the sign-off (`accepts`)
 2. a move that delivers is compared with every tree that a gate judged on the way, where the move itself neither asks
-   again nor is bound: machines of an older edition allow that, so it is told as not vouched for
+   again nor is bound: machines of an older edition allow that, so the report calls it not vouched for
 3. a deployment begins on the files that a person confirmed, outside the documents; a rollback names what differs
 """
 
@@ -21,8 +21,8 @@ from detent.packs.lights_out.checks.deployed import changed_since_word
 from detent.runner.step.look import compare_trees, look
 from detent.runner.step.registry import meanings
 from detent.store.journal.native import Document
-from detent.store.text.names import name_some
 from detent.verify.replay.lines import Finding
+from detent.words.verify import replay as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class TreeReplay:
         edge = next((one for one in machine.states[entry.from_].edges if one.name == entry.edge), None)
         way = next((one for one in edge.ways if one.number == entry.way), None) if edge else None
         if edge is None or way is None:
-            return  # that it is no move of the machine was told before
+            return  # an earlier problem says that it is no move of the machine
         seen = _seen(task, entry.tree)
         yield from _bound(machine, entry, seen)
         if entry.tree and delivers(machine, edge, way, self.meanings):
@@ -73,9 +73,9 @@ class TreeReplay:
                 continue
             changed = seen.differences(tree)
             if changed:
-                names = name_some(path for _, path in changed)
-                what = f"{edge.name} delivers {entry.tree[:12]}, but {gate.name} judged {tree[:12]}: {names} differ"
-                yield Finding(entry.seq, KIND, f"{what} (not vouched for)", is_warning=True)
+                names = [path for _, path in changed]
+                what = say.delivers_unjudged(edge.name, entry.tree, gate.name, tree, names)
+                yield Finding(entry.seq, KIND, what, is_warning=True)
 
 
 def _seen(task: Task, tree: str) -> Seen:
@@ -96,31 +96,31 @@ def _bound(machine: Machine, entry: Moved, seen: Seen) -> Iterator[Finding]:
         if declared(gate.check).binds == JUDGED:
             fact = judge(seen, [name])[name]
             if not fact.ok:
-                what = f"gate {name} was open then and can't be shown now: {fact.why}"
+                what = say.gate_not_shown(name, fact.why)
                 yield Finding(entry.seq, KIND, what, is_warning=not fact.is_known)
         elif gate.check == ACCEPTS:
             closed = [why for _, was_open, why in content.get("parts", ()) if not was_open]
-            told = [part for part in gate.params["of"] if not _is_open(entry, part)]
-            if (closed or told) and not (entry.by == "person" and str(entry.reason).strip()):
-                yield Finding(entry.seq, KIND, f"{name} accepts {name_some(told or closed)} without a person's reason")
-            if bool(closed or told) != bool(entry.signed.get("accepted")):
-                yield Finding(entry.seq, KIND, f"{entry.edge} does not tell what the person accepted with {name}")
+            accepted = [part for part in gate.params["of"] if not _is_open(entry, part)]
+            if (closed or accepted) and not (entry.by == "person" and str(entry.reason).strip()):
+                yield Finding(entry.seq, KIND, say.accepts_without_reason(name, accepted or closed))
+            if bool(closed or accepted) != bool(entry.signed.get("accepted")):
+                yield Finding(entry.seq, KIND, say.accepted_not_told(entry.edge, name))
 
 
 def deployed_problems(task: Task, entry: Deploy) -> Iterator[Finding]:
     """A deployment begins on files that a person confirmed; lines of an older edition name none."""
     gate = next((one for one in task.machine.gates.values() if one.check == "deployed"), None)
-    word, last = task.memory.deploy.get("word", {}), task.memory.deploy.get("last", {})
+    word, last = task.memory.deploy.word, task.memory.deploy.last
     if gate is None or entry.stage not in ("begun", "rolling_back") or not entry.tree:
         return
     seen = _seen(task, entry.tree)
-    if entry.stage == "begun" and word.get("tree"):
+    if entry.stage == "begun" and word.tree:
         if changed := changed_since_word(gate, seen):
-            what = f"it deploys other files than {word['name']} confirmed: {name_some(changed)}"
+            what = say.deploys_other_files(word.name, changed)
             yield Finding(entry.seq, KIND, what)
-    elif entry.stage == "begun" and task.memory.head.get("format", 1) > 1:
-        yield Finding(entry.seq, KIND, "the word it rests on names no files")
-    if entry.stage == "rolling_back" and last.get("tree"):
-        changed = unjudged(gate, seen, str(last["tree"]))
+    elif entry.stage == "begun" and task.memory.head.format > 1:
+        yield Finding(entry.seq, KIND, say.word_names_no_files())
+    if entry.stage == "rolling_back" and last.tree:
+        changed = unjudged(gate, seen, str(last.tree))
         if changed is not None and list(changed) != list(entry.differs or []):
-            yield Finding(entry.seq, KIND, f"it does not tell that {name_some(changed)} differ from what was deployed")
+            yield Finding(entry.seq, KIND, say.differing_not_told(changed))

@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-ASKED = "_asked"  # what the inner action of a move, which says who asks, has behind the name of the outer one
+ASKED = "_asked"  # the suffix of a move's inner action, which names the asker as well
 
 
 class Translation(Record):
@@ -113,8 +113,8 @@ class _Translator:
             if state.can_crash():
                 yield from self.crashes(state)
             if state.counts_run:
-                counted, own = names_in(one for one in state.counts_run if one != RUNS), text_of(state.group)
-                over = f"RunOver(Counted(count, group, {counted}, {own}), Grouped(group, {counted}, {own}))"
+                counted, group = names_in(one for one in state.counts_run if one != RUNS), text_of(state.group)
+                over = f"RunOver(Counted(count, group, {counted}, {group}), Grouped(group, {counted}, {group}))"
                 yield from self.action(identifier(f"Run_ends_in_{state.name}"), every([self.here(state), over]))
 
     def action(self, name: str, formula: str) -> Iterator[str]:
@@ -125,7 +125,7 @@ class _Translator:
         return f"state = {text_of(state.name)} /\\ ~stopped"
 
     def move(self, state: State, edge: Edge) -> Iterator[str]:
-        """A move, whoever asks for it: its first way with nothing missing is taken."""
+        """A move for any asker: its first way with nothing missing is taken."""
         name = self.names[edge.source, edge.name]
         here = f"state = {text_of(state.name)} /\\ MayAsk(who, ended, said)"
         takes = [self.take(edge, way, "count, group, who, Left(who, ended, said)") for way in edge.ways]
@@ -139,9 +139,9 @@ class _Translator:
             ]
             taken = any_of(every(pair) for pair in zip(firsts, takes, strict=True))
             body = [here, f"{beside('LET ', chosen)}\n{beside('IN  ', taken)}"]
-        asked = self.asked(edge)
-        yield define(asked, every(body))
-        yield from self.action(name, quantified(["who \\in Askers", *self.circumstances(state, edge)], asked))
+        action = self.asked(edge)
+        yield define(action, every(body))
+        yield from self.action(name, quantified(["who \\in Askers", *self.circumstances(state, edge)], action))
 
     def circumstances(self, state: State, edge: Edge) -> list[str]:
         """What else a move may depend on: how the last run ended, what it said, which gates are open."""
@@ -160,20 +160,20 @@ class _Translator:
         if "engine" in way.by:
             yield f'who = "engine" => MayFollowNo(ended, said, {text_of(way.after_no)})'
 
-    def crash_guards(self, way: Way, counted: str, own: str) -> Iterator[str]:
-        yield from self.guards(way, counted, own)
+    def crash_guards(self, way: Way, counted: str, group: str) -> Iterator[str]:
+        yield from self.guards(way, counted, group)
         if set(way.after) & set(CRASH_CLASSES):
             yield f"ended \\in {names_in(way.after)}"
 
-    def guards(self, way: Way, counted: str, own: str) -> Iterator[str]:
-        """What closes a way, whoever asks."""
+    def guards(self, way: Way, counted: str, group: str) -> Iterator[str]:
+        """The reasons that close a way to any asker."""
         if way.modes:
             yield f"mode \\in {names_in(way.modes)}"
         for register, values in way.when.items():
             yield f"register[{text_of(register)}] \\in {names_in(values)}"
         for limit, sign in ((way.under, "<"), (way.spent, ">=")):
             if limit:
-                yield f"Spent({counted}, {text_of(limit)}, {own}) {sign} Most[{text_of(limit)}]"
+                yield f"Spent({counted}, {text_of(limit)}, {group}) {sign} Most[{text_of(limit)}]"
         if way.needs:
             yield f"{names_in(way.needs)} \\subseteq open"
 
@@ -191,13 +191,13 @@ class _Translator:
         """A crash is counted first; then it takes the first open way of any move, or the task stays."""
         pairs = [(edge, way) for edge in state.edges if not (edge.never or edge.reopen) for way in edge.ways]
         pairs = [(edge, way) for edge, way in pairs if "crash" in way.by]
-        tag, own = identifier(f"Crash_in_{state.name}"), text_of(state.group)
+        tag, group = identifier(f"Crash_in_{state.name}"), text_of(state.group)
         counts = names_in(name for name in state.counts_crash if name != RUNS)
-        yield define(f"{tag}_count", f"Counted(count, group, {counts}, {own})")
-        yield define(f"{tag}_group", f"Grouped(group, {counts}, {own})")
+        yield define(f"{tag}_count", f"Counted(count, group, {counts}, {group})")
+        yield define(f"{tag}_group", f"Grouped(group, {counts}, {group})")
         counted = f"{tag}_count, {tag}_group"
         for number, (_, way) in enumerate(pairs, 1):
-            yield define(f"{tag}_way{number}(ended, open)", every(self.crash_guards(way, counted, own)))
+            yield define(f"{tag}_way{number}(ended, open)", every(self.crash_guards(way, counted, group)))
         ended = names_in(ANY_EXIT if state.must_open else CRASH_CLASSES)
         chosen = [f"ended \\in {ended}", "said \\in BOOLEAN", _open([way for _, way in pairs])]
         closed = [f"~{tag}_way{number}(ended, open)" for number in range(1, len(pairs) + 1)]
@@ -236,8 +236,8 @@ class _Translator:
         return is_marked and target is not None and (target.is_rest or target.lands)
 
     def never(self, state: State, edge: Edge, who: str, more: str = "") -> str:
-        asked = f"{more}~ENABLED {self.asked(edge)}"
-        return quantified([who, *self.circumstances(state, edge)], asked, sign="\\A")
+        condition = f"{more}~ENABLED {self.asked(edge)}"
+        return quantified([who, *self.circumstances(state, edge)], condition, sign="\\A")
 
     def engine_acts(self, state: State) -> str:
         """Where the engine must act, some gates open a move of its own, unless the task is stopped or a no stands."""

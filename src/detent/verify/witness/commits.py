@@ -1,4 +1,4 @@
-"""The engine's own commits in the person's repository, held against the journal: each is there and says whose it is."""
+"""Checks the engine's own commits in the person's repository against the journal: each is there and names its task."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from detent.effects.git.git import Git, is_object_id
 from detent.effects.git.person_commit import TRAILER
 from detent.errors import ToolError
 from detent.verify.replay.lines import Finding
+from detent.words.verify import witness as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,31 +21,31 @@ _COMMITS = {"sha": "", "wip": "", "broken": "/broken", "restored": "/restored", 
 
 def check_commits(task: Task, acted: Sequence[tuple[int, str, Mapping[str, Any]]]) -> Iterator[Finding]:
     """A commit that is gone may have been taken away by its owner; one that says otherwise was made by another."""
-    told = [
+    recorded = [
         (line, str(result[name]), f"{task.id}/{step}{ending}")
         for line, step, result in acted
         for name, ending in _COMMITS.items()
         if is_object_id(str(result.get(name, "")))
     ]
-    if not told or not task.project.common_dir:
+    if not recorded or not task.project.common_dir:
         return
     try:
-        steps = _steps(task.project.common_dir, [commit for _, commit, _ in told])
+        steps = _steps(task.project.common_dir, [commit for _, commit, _ in recorded])
     except ToolError as error:
-        yield Finding(told[0][0], "effect", f"the repository can't be read: {error.what}", is_warning=True)
+        yield Finding(recorded[0][0], "effect", say.repository_unreadable(error.what), is_warning=True)
         return
-    for line, commit, key in told:
+    for line, commit, key in recorded:
         if commit not in steps:
-            yield Finding(line, "effect", f"commit {commit[:12]} is gone from the repository", is_warning=True)
+            yield Finding(line, "effect", say.commit_gone(commit), is_warning=True)
         elif key not in steps[commit]:
-            yield Finding(line, "effect", f"commit {commit[:12]} does not say that {key} made it")
+            yield Finding(line, "effect", say.commit_of_other(commit, key))
 
 
 def _steps(common_dir: str, commits: Sequence[str]) -> dict[str, list[str]]:
     """The steps that commits name, of those that are there."""
     git = Git(common_dir)
-    asked = "".join(f"{commit}\n" for commit in commits).encode()
-    rows = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input_bytes=asked).decode().splitlines()
+    queries = "".join(f"{commit}\n" for commit in commits).encode()
+    rows = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input_bytes=queries).decode().splitlines()
     there = [row.split()[0] for row in rows if row.endswith(" commit")]
     if not there:
         return {}

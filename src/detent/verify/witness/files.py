@@ -1,7 +1,7 @@
-"""The files that journal lines vouch for by hash: logs of receipts, what agent runs were told and left, evidence.
+"""The files that journal lines vouch for by hash: logs of receipts, prompts and output of agent runs, evidence.
 
-A file that is missing or changed is named with the line that vouches for it. What goes with the home, when a person has
-it removed by `gc`, is not looked for.
+A file that is missing or changed is named with the line that vouches for it. Files that `gc` removed with the home are
+not looked for.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from detent.store.journal.fold import snapshot_after
 from detent.store.journal.run_events import RunEnded, RunPlanned, RunVoid
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs
 from detent.verify.replay.lines import Finding
+from detent.words.verify import witness as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,25 +30,24 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
     from detent.store.journal.line import Line
 
-OLDER = "begun by an older Detent: logs, output and exits, and files at the end, are not vouched for where no line has"
 _JUDGED = ("section:", "text:", "file:")  # evidence that is read from files of the task folder
 
 
 def check_format(entries: Sequence[Line]) -> Iterator[Finding]:
     """A journal of an older format is no worse, but it vouches for less."""
     if entries[0].format == 1:
-        yield Finding(1, "format", f"{OLDER} their hashes", is_warning=True)
+        yield Finding(1, "format", say.begun_by_older(), is_warning=True)
 
 
 def check_logs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
-    """The logs of receipts; a log that was written anew is vouched for by the last line about it."""
+    """The logs of receipts; the last line about a log that was written again vouches for it."""
     for name, (one, entry) in vouched_logs(entries).items():
         path = os.path.join(task.places.receipts(), os.path.basename(name))
-        yield from _changed(path, one, entry.seq, "log of a receipt", may_grow=may_log_grow(entry))
+        yield from _changed(path, one, entry.seq, say.log_of_receipt(), may_grow=may_log_grow(entry))
 
 
 def check_runs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
-    """What each run was told, and what it left: output, errors and exit."""
+    """The prompt of each run, and its output, errors and exit."""
     # A stop of the host may take a prompt along, and a plan that never began may have none.
     promptless = {
         entry.run
@@ -57,11 +57,11 @@ def check_runs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     for entry in entries:
         if isinstance(entry, RunPlanned) and entry.run not in promptless:
             path = task.places.prompt(entry.run)
-            yield from _changed(path, {"sha256": entry.prompt}, entry.seq, f"prompt of agent run #{entry.run}")
+            yield from _changed(path, {"sha256": entry.prompt}, entry.seq, say.prompt_of_run(entry.run))
         elif isinstance(entry, RunEnded):
             for name, one in (entry.files or {}).items():
                 path = os.path.join(task.places.run(entry.run), os.path.basename(name))
-                yield from _changed(path, one, entry.seq, f"{name} of agent run #{entry.run}")
+                yield from _changed(path, one, entry.seq, say.file_of_run(name, entry.run))
 
 
 def check_evidence(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
@@ -75,12 +75,12 @@ def check_evidence(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     try:
         document = read_document(task)
     except UnreadableError:
-        return  # named by whoever looks at the document
+        return  # the check of the document names it
     try:
         seen = look(task, task.memory, document, "")
         judged, listed = evidence_hashes(seen), seen.files.listing()
     except UnreadableError as error:
-        yield Finding(last.seq, "evidence", f"{error.where}: {error.what}")
+        yield Finding(last.seq, "evidence", say.unreadable(error.where, error.what))
         return
     files = last.files or {}
     for name, digest in files.items():
@@ -95,13 +95,13 @@ def check_evidence(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
 
 
 def _after_end(entry: Line, state: str, name: str, *, is_gone: bool) -> Finding:
-    how = "is gone" if is_gone else "was changed"
-    return Finding(entry.seq, "evidence", f"{name} {how} after {state} was reached")
+    what = say.evidence_gone(name, state) if is_gone else say.evidence_changed(name, state)
+    return Finding(entry.seq, "evidence", what)
 
 
 def _changed(path: str, one: Mapping[str, Any], line: int, what: str, *, may_grow: bool = False) -> Iterator[Finding]:
     if not os.path.lexists(path):
-        yield Finding(line, "file", f"{path}: the {what} is gone")
+        yield Finding(line, "file", say.file_gone(path, what))
         return
     if not is_as_vouched(path, one, may_grow=may_grow):
-        yield Finding(line, "file", f"{path}: the {what} was changed")
+        yield Finding(line, "file", say.file_changed(path, what))

@@ -1,4 +1,4 @@
-"""The native log, held against the journal line by line."""
+"""Checks the native log against the journal line by line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from detent.errors import UnreadableError
 from detent.store.disk.atomic import as_text, read_plain
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import split_lines
-from detent.store.journal.events import Beginning
+from detent.store.journal.head import Head
 from detent.store.journal.log_forms import MARKDOWN, form_of, mark_of_task, pieces
 from detent.store.journal.native_log import log_line, log_lines
 from detent.verify.replay.lines import Finding
+from detent.words.verify import witness as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ LARGEST_BYTES = 64_000_000
 _WORD = re.compile(rb"[\w-]+")
 _HEADING = re.compile(rb"\s*#+ \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ")  # as the engine writes them
 _OTHER_MARK = b"<!-- detent:"  # a heading about another task, whose own audit answers for it
-_MOST_SHOWN = 100  # characters of what somebody wrote
-_MOST_HEADINGS = 5  # of those that a log lacks
+_MOST_SHOWN = 100  # characters of a foreign line
 _MOST_FOREIGN = 20  # lines that are named one by one
 
 
@@ -46,25 +46,24 @@ def check_log(native: Native, entries: Sequence[Line]) -> Iterator[Finding]:
     try:
         data = read_plain(path, LARGEST_BYTES)
     except UnreadableError as error:
-        yield Finding(len(entries), "log", f"{name}: {error.what}")
+        yield Finding(len(entries), "log", say.unreadable(name, error.what))
         return
     yield from _check_is_text(path, data or b"")
     raws = split_lines(data or b"")[0]
     known, problem = _found_before(native, data or b"", entries[0])
     if problem:
         yield problem
-    own = _check_events if "events" in native.machine.store else _check_numbered
+    check_form = _check_events if native.machine.store.events else _check_numbered
     if form_of(native.machine) == MARKDOWN:
-        own = _check_markdown
-    told: set[int] = set()
-    yield from own(native, _Lines(name, raws, known), entries, told)
-    lacking = [number for number in range(1, len(entries) + 1) if number not in told]
+        check_form = _check_markdown
+    logged: set[int] = set()
+    yield from check_form(native, _Lines(name, raws, known), entries, logged)
+    lacking = [number for number in range(1, len(entries) + 1) if number not in logged]
     if lacking:
-        # A crash may have come between journal and log; then the line was never marked as told.
+        # A crash may have come between journal and log; then the line was never marked as logged.
         is_warning = len(entries) == 1 or 0 < native.logged_seq() < lacking[0]
-        headings = _lacking_headings(native, entries, lacking) if form_of(native.machine) == MARKDOWN else ""
-        told_as = f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}{headings}"
-        yield Finding(lacking[0], "log", told_as, is_warning)
+        headings = _lacking_headings(native, entries, lacking) if form_of(native.machine) == MARKDOWN else None
+        yield Finding(lacking[0], "log", say.lines_not_told(name, lacking, headings), is_warning)
 
 
 class _Lines(Record):
@@ -77,15 +76,15 @@ class _Lines(Record):
 
 def _found_before(native: Native, data: bytes, first: Line) -> tuple[int, Finding | None]:
     """How many lines were there before the task and are vouched for, and what is wrong with them."""
-    found = first.log_found if isinstance(first, Beginning) else None
+    found = first.log_found if isinstance(first, Head) else None
     if not found:  # an older journal does not say
         return 0, None
     begun = data[: found["size"]]
     if len(begun) == found["size"] and sha256_of(begun) == found["sha256"]:
         return begun.count(b"\n") + (not begun.endswith(b"\n")), None
     name = os.path.basename(native.log_path())
-    # A log that was repaired starts anew; lines that were changed are foreign, and fail by their number.
-    what = f"{name}: what was there before the task is gone or was changed"
+    # A repaired log starts again; changed lines are foreign, and fail by their number.
+    what = say.log_before_gone(name)
     return 0, Finding(1, "log", what, is_warning=True)
 
 
@@ -93,30 +92,28 @@ def _foreign(name: str, numbers: Sequence[int], raws: Sequence[bytes]) -> Iterat
     """One finding for each line that is not the engine's, up to a bound."""
     for number in numbers[:_MOST_FOREIGN]:
         shown = raws[number - 1].decode("utf-8", "replace").strip()[:_MOST_SHOWN]
-        yield Finding(0, "log", f"line {number} of {name} is not from the engine, no journal line says so: {shown}")
+        yield Finding(0, "log", say.foreign_line(number, name, shown))
     more = len(numbers) - _MOST_FOREIGN
     if more > 0:
-        yield Finding(0, "log", f"{more} more lines of {name} are not from the engine")
+        yield Finding(0, "log", say.more_foreign_lines(more, name))
 
 
 def _check_is_text(path: str, data: bytes) -> Iterator[Finding]:
-    """Others may write into a log what they like, so what nobody can read is only named."""
+    """Others may write anything into a log, so an unreadable line is only named."""
     try:
         as_text(data, path)
     except UnreadableError as error:
-        what = f"{os.path.basename(path)} can't be read as text: {error.what}"
+        what = say.log_no_text(os.path.basename(path), error.what)
         yield Finding(0, "log", what, is_warning=True)
 
 
-def _lacking_headings(native: Native, entries: Sequence[Line], lacking: Sequence[int]) -> str:
-    """What the headings of these lines would say, for whoever looks for them."""
+def _lacking_headings(native: Native, entries: Sequence[Line], lacking: Sequence[int]) -> list[str]:
+    """The expected headings of these lines."""
     lines = [line for number in lacking for line in log_lines(native.machine, entries[number - 1])]
-    words = [str(line.get("type") or line.get("kind")) for line in lines]
-    more = f" and {len(words) - _MOST_HEADINGS} more" if len(words) > _MOST_HEADINGS else ""
-    return f": {'; '.join(words[:_MOST_HEADINGS])}{more}"
+    return [str(line.get("type") or line.get("kind")) for line in lines]
 
 
-def _check_events(native: Native, log: _Lines, entries: Sequence[Line], told: set[int]) -> Iterator[Finding]:
+def _check_events(native: Native, log: _Lines, entries: Sequence[Line], logged: set[int]) -> Iterator[Finding]:
     """Events have no number: each must stand there as often as the journal tells it; the rest is foreign."""
     places: dict[str, list[int]] = {}
     for number, raw in enumerate(log.raws, 1):
@@ -125,7 +122,7 @@ def _check_events(native: Native, log: _Lines, entries: Sequence[Line], told: se
     for entry in entries:
         lines = [json.dumps(line, sort_keys=True) for line in log_lines(native.machine, entry)]
         if all(len(places.get(line, ())) >= count for line, count in Counter(lines).items()):
-            told.add(entry.seq)
+            logged.add(entry.seq)
         # The last of equal lines is ours: one that was there before stands above.
         ours.update(places[line].pop() for line in lines if places.get(line))
     others = [number for number, raw in enumerate(log.raws, 1) if number not in ours and raw.strip()]
@@ -136,21 +133,21 @@ def _others(log: _Lines, numbers: Sequence[int], ours: Collection[int], first: L
     """Lines that are not ours: vouched for if they were there before, else foreign."""
     before = [number for number in numbers if number <= log.known]
     foreign = [number for number in numbers if number > log.known]
-    if not isinstance(first, Beginning) or first.log_found is None:
+    if not isinstance(first, Head) or first.log_found is None:
         top = min(ours, default=0)
         before += [number for number in foreign if number < top]
         foreign = [number for number in foreign if number >= top]
     if before:
-        vouched = "were there before the task" if log.known else "stand before it, and are not vouched for"
-        yield Finding(0, "log", f"{len(before)} line(s) of {log.name} {vouched}", is_warning=True)
+        told_as = say.lines_before if log.known else say.lines_not_vouched_for
+        yield Finding(0, "log", told_as(len(before), log.name), is_warning=True)
     yield from _foreign(log.name, foreign, log.raws)
 
 
-def _check_markdown(native: Native, log: _Lines, entries: Sequence[Line], told: set[int]) -> Iterator[Finding]:
-    """Each of our headings stands there once; what people and agents write around and below them is theirs.
+def _check_markdown(native: Native, log: _Lines, entries: Sequence[Line], logged: set[int]) -> Iterator[Finding]:
+    """Each of our headings stands there once; people and agents may write around and below them.
 
     A heading in the form of ours, by its mark or by its time and a move, that no journal line backs is foreign. One
-    that only names a move may be anybody's note, and is named, so that nobody takes it for the engine's.
+    that only names a move may be a person's note. It is named, to keep it apart from the engine's headings.
     """
     name, raws = log.name, [raw.rstrip() for raw in log.raws]  # editors may end lines in ways of their own
     found, ours = Counter(raws), set[bytes]()
@@ -158,23 +155,23 @@ def _check_markdown(native: Native, log: _Lines, entries: Sequence[Line], told: 
         headings = [piece.split(b"\n")[1] for piece in pieces(native.machine, native.places.id, entry)]
         ours.update(headings)
         if all(found[heading] == 1 for heading in headings):
-            told.add(entry.seq)
+            logged.add(entry.seq)
         elif any(found[heading] > 1 for heading in headings):
-            told.add(entry.seq)
-            yield Finding(entry.seq, "log", f"{name} tells line {entry.seq} more than once", is_warning=True)
-    own, moves = mark_of_task(native.places.id), {edge.name.encode() for edge in native.machine.edges()}
+            logged.add(entry.seq)
+            yield Finding(entry.seq, "log", say.told_more_than_once(name, entry.seq), is_warning=True)
+    mark, moves = mark_of_task(native.places.id), {edge.name.encode() for edge in native.machine.edges()}
     for number, raw in enumerate(raws, 1):
         is_heading = raw.lstrip(b" ").startswith(b"#")
         names_move = is_heading and not moves.isdisjoint(_WORD.findall(raw))
-        if raw in ours or number <= log.known or not (own in raw or (names_move and _OTHER_MARK not in raw)):
+        if raw in ours or number <= log.known or not (mark in raw or (names_move and _OTHER_MARK not in raw)):
             continue
-        is_ours_in_form = own in raw or _HEADING.match(raw) is not None
+        is_ours_in_form = mark in raw or _HEADING.match(raw) is not None
         shown = raw.decode("utf-8", "replace").strip("# ")[:_MOST_SHOWN]
-        told_as = f"line {number} of {name} is not from the engine, no journal line says so: {shown}"
+        told_as = say.foreign_line(number, name, shown)
         yield Finding(0, "log", told_as, is_warning=not is_ours_in_form)
 
 
-def _check_numbered(_native: Native, log: _Lines, entries: Sequence[Line], told: set[int]) -> Iterator[Finding]:
+def _check_numbered(_native: Native, log: _Lines, entries: Sequence[Line], logged: set[int]) -> Iterator[Finding]:
     latest = beyond = 0
     name, others, ours = log.name, list[int](), set[int]()
     for number, raw in enumerate(log.raws, 1):
@@ -189,17 +186,17 @@ def _check_numbered(_native: Native, log: _Lines, entries: Sequence[Line], told:
         if seq > len(entries):
             beyond = max(beyond, seq)
         elif content != log_line(entries[seq - 1]):
-            yield Finding(seq, "log", f"line {number} of {name} tells line {seq} otherwise than the journal")
-        elif seq in told:
-            yield Finding(seq, "log", f"line {number} of {name} tells line {seq} a second time")
+            yield Finding(seq, "log", say.told_otherwise(number, name, seq))
+        elif seq in logged:
+            yield Finding(seq, "log", say.told_again(number, name, seq))
         else:
             if seq < latest:
-                yield Finding(seq, "log", f"line {number} of {name} tells line {seq} too late", is_warning=True)
-            told.add(seq)
+                yield Finding(seq, "log", say.told_too_late(number, name, seq), is_warning=True)
+            logged.add(seq)
             latest = max(latest, seq)
     yield from _others(log, others, ours, entries[0])
     if beyond:
-        what = f"{name} knows line {beyond}: lines were removed from the end, or somebody else wrote it"
+        what = say.log_knows_more(name, beyond)
         yield Finding(len(entries) + 1, "log", what)
 
 

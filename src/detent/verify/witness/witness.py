@@ -1,4 +1,4 @@
-"""What else remembers a task, held against its journal: private git, receipts, native document."""
+"""Checks the other records of a task against its journal: private git, receipts, native document."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from detent.store.journal.places import read_pointer
 from detent.store.journal.receipts import ReceiptStore
 from detent.verify.replay.lines import Finding
 from detent.verify.replay.proof import object_problem
+from detent.words.verify import replay as of_replay
+from detent.words.verify import witness as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def check_effects(
     for key in task.memory.unsettled:
         number = int(key.partition(":")[0])
         is_overdue = any(seq > number for seq in moves)
-        yield Finding(number, "effect", f"{key.partition(':')[2]} was promised and not done", not is_overdue)
+        yield Finding(number, "effect", say.not_done(key.partition(":")[2]), not is_overdue)
     # A commit that a step made before the move lies under that step's name, and holds what the step says it left.
     made = [(line, step, result) for line, step, result in acted if "commit" in result]
     commits = [(line, step, str(result["commit"]), str(result.get("made_by", step))) for line, step, result in made]
@@ -44,7 +46,7 @@ def check_effects(
     try:
         refs, trees = _refs_and_trees(task.places.private_git(), [commit for _, _, commit, _ in commits])
     except (ToolError, UnreadableError, OSError) as error:
-        yield Finding(commits[0][0], "effect", f"the private git can't be read: {error}")
+        yield Finding(commits[0][0], "effect", say.private_git_unreadable(error))
         return
     for line, step, commit, made_by in commits:
         ref = checkpoint_ref(f"{task.id}/{made_by}")
@@ -53,9 +55,9 @@ def check_effects(
         if move and made_by != step:
             seen = (move.prepared or {}).get(made_by.partition(":")[2], {}).get("tree", "")
         if refs.get(ref) != commit:
-            yield Finding(line, "effect", f"{ref} should hold {commit[:12]}, it holds {refs.get(ref, 'nothing')[:12]}")
+            yield Finding(line, "effect", say.ref_holds_other(ref, commit, refs.get(ref, "nothing")))
         elif not seen or trees.get(commit) != seen:
-            yield Finding(line, "effect", f"commit {commit[:12]} is not of the tree that the move saw, or is gone")
+            yield Finding(line, "effect", say.commit_not_of_move(commit))
 
 
 def _refs_and_trees(private_git: str, commits: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -64,8 +66,8 @@ def _refs_and_trees(private_git: str, commits: Sequence[str]) -> tuple[dict[str,
     git = Git(private_git)
     listed = git.run("for-each-ref", "--format=%(refname) %(objectname)", "refs/detent/").decode().splitlines()
     wanted = [commit for commit in commits if is_object_id(commit)]
-    asked = "".join(f"{commit}^{{tree}}\n" for commit in wanted).encode()
-    answers = git.run("cat-file", "--batch-check=%(objectname)", input_bytes=asked).decode().splitlines()
+    queries = "".join(f"{commit}^{{tree}}\n" for commit in wanted).encode()
+    answers = git.run("cat-file", "--batch-check=%(objectname)", input_bytes=queries).decode().splitlines()
     refs = {name: commit for name, _, commit in (line.partition(" ") for line in listed)}
     return refs, dict(zip(wanted, answers, strict=True))
 
@@ -76,20 +78,21 @@ def check_receipts(task: Task) -> Iterator[Finding]:
     for key, digest in task.memory.proved.items():
         receipt = store.find(key)
         if receipt is None or receipt.digest != digest:
-            what = "is gone" if receipt is None else f"of {receipt.command!r} was changed"
-            yield Finding(task.memory.snapshot.seq, "receipt", f"{store.path(key)}: the receipt {what}")
+            path = store.path(key)
+            what = say.receipt_gone(path) if receipt is None else say.receipt_changed(path, receipt.command)
+            yield Finding(task.memory.snapshot.seq, "receipt", what)
 
 
 def check_native(task: Task) -> Iterator[Finding]:
-    """The document against the journal, and the texts that would be put back."""
+    """Check the document against the journal, and the texts that a repair would restore."""
     snapshot, file = task.memory.snapshot, task.native.file
     last = snapshot.seq
     for item, digest in snapshot.locked.items():
         if problem := object_problem(task, digest) or _file_problem(task, item, digest):
-            yield Finding(last, "object", f"{item.partition(':')[2]}: {problem}")
+            yield Finding(last, "object", of_replay.item_problem(item.partition(":")[2], problem))
     for name, digest in task.memory.filed.items():
         if problem := _filed_problem(task, name, digest):
-            yield Finding(last, "native", f"{name}: {problem}")
+            yield Finding(last, "native", say.unreadable(name, problem))
     try:
         pointer = read_pointer(task.native.folder)
         document = read_document(task)
@@ -98,19 +101,19 @@ def check_native(task: Task) -> Iterator[Finding]:
         yield Finding(last, "native", error.what)
         return
     if pointer is None or os.path.realpath(pointer) != os.path.realpath(task.places.folder):
-        yield Finding(1, "native", f"{task.native.folder} does not point back to this task")
+        yield Finding(1, "native", say.no_pointer_back(task.native.folder))
     if disorder.unfinished:
-        yield Finding(last, "native", f"{file} has not reached the last line yet", is_warning=True)
+        yield Finding(last, "native", say.file_behind(file), is_warning=True)
     for label in disorder.owned:
-        yield Finding(last, "native", f'{file}: "{label}" is not what the journal says')
+        yield Finding(last, "native", say.label_differs(file, label))
     for item in disorder.locked:
-        yield Finding(last, "native", f"{shown_item(file, item)} is locked and was changed")
+        yield Finding(last, "native", say.locked_was_changed(shown_item(file, item)))
     if disorder.old_bytes:
-        yield Finding(last, "native", f"{file} is an older copy: it names {document.state}")
+        yield Finding(last, "native", say.older_copy(file, document.state))
     if disorder.lost:
-        yield Finding(last, "native", f"{file} has lost its state line")
+        yield Finding(last, "native", say.state_line_lost(file))
     if disorder.request:
-        yield Finding(last, "native", f"{file} names {disorder.request}, the journal {snapshot.state}")
+        yield Finding(last, "native", say.names_other_state(file, disorder.request, snapshot.state))
 
 
 def _file_problem(task: Task, item: str, digest: str) -> str:
@@ -130,5 +133,5 @@ def _filed_problem(task: Task, name: str, digest: str) -> str:
     except UnreadableError as error:
         return error.what
     if data is None:
-        return "the filed revision is gone"
-    return "" if sha256_of(data) == digest else "the filed revision was changed"
+        return say.revision_gone()
+    return "" if sha256_of(data) == digest else say.revision_changed()

@@ -210,7 +210,7 @@ def test_a_login_is_looked_for_in_the_home_and_the_environment(tmp_path: Path) -
     assert not has_login(codex, {"HOME": str(tmp_path)})
     assert has_login(codex, {"HOME": str(tmp_path), "OPENAI_API_KEY": "x"})
     (tmp_path / ".codex").mkdir()
-    # It must not be opened: even a folder that nobody can read counts as found.
+    # It must not be opened: even an unreadable folder counts as found.
     (tmp_path / ".codex" / "auth.json").mkdir(mode=0o000)
     assert has_login(codex, {"HOME": str(tmp_path)})
 

@@ -106,7 +106,7 @@ def test_pi_ends_with_0_after_an_error_of_the_model(tmp_path: Path) -> None:
     assert classify("finished", usage) == "failed"
 
 
-def test_an_error_that_a_retry_mended_is_kept_but_no_failure(tmp_path: Path) -> None:
+def test_an_error_fixed_by_a_retry_is_no_failure(tmp_path: Path) -> None:
     again = {"type": "auto_retry_start", "attempt": 1}
     usage = usage_of(
         tmp_path,
@@ -274,7 +274,7 @@ def test_a_torn_line_waits_for_its_rest(tmp_path: Path) -> None:
     assert reader.read(NOW_S).last_text == "Dönë."
 
 
-def test_at_the_end_a_torn_line_is_garbage_and_a_whole_one_without_its_end_counts(tmp_path: Path) -> None:
+def test_torn_last_lines_are_garbage_but_unterminated_ones_count(tmp_path: Path) -> None:
     data = lines(*PI_START, pi_turn("Done."), PI_END)
     assert usage_of_bytes(tmp_path, "pi", data[:-1]).has_ended
     torn = usage_of_bytes(tmp_path, "pi", data[:-5])

@@ -54,7 +54,7 @@ def test_the_tree_is_kept_as_a_commit_on_the_baseline(work: Work) -> None:
     assert work.git("for-each-ref", "--format=%(objectname) %(refname)") == f"{commit} refs/detent/task/4-checkpoint"
 
 
-def test_it_is_the_engines_commit_whoever_the_user_is(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commit_is_the_engines_in_any_user_s_environment(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "Somebody")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "somebody@example.invalid")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from detent.effects.git.git import Git, check_object_id, clean_environment, find_repository, is_object_id, write_git_dir
 from detent.errors import ToolError, UnreadableError, UsageError
+from detent.words.effects import git as say
 from tests.conftest import MakeRepo
 
 
@@ -145,7 +147,7 @@ def test_broken_git_file_is_named(tmp_path: Path, text: str) -> None:
 def test_empty_branch_file_is_not_taken_for_a_repository_without_commits(repo: MakeRepo) -> None:
     path = repo()
     (path / ".git/refs/heads/main").write_bytes(b"")
-    with pytest.raises(UnreadableError, match="empty"):
+    with pytest.raises(UnreadableError, match=re.escape(say.branch_file_empty())):
         find_repository(str(path))
 
 
@@ -211,7 +213,7 @@ def test_failure_carries_the_message_of_git_and_a_next_step(repo: MakeRepo) -> N
 
 def test_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolError, match="git was not found"):
+    with pytest.raises(ToolError, match=re.escape(say.no_git())):
         Git(str(tmp_path)).run("version")
 
 

@@ -48,9 +48,7 @@ def test_it_is_filled_and_is_a_repository_of_its_own(bench: Bench, repo: MakeRep
     assert [line.split()[:2] for line in said.splitlines()[2:]] == [line.split()[:2] for line in status]
 
 
-def test_it_stands_at_the_commit_of_the_tree_and_not_where_the_user_has_gone_since(
-    bench: Bench, repo: MakeRepo
-) -> None:
+def test_a_submodule_has_the_tree_s_commit_not_the_user_s(bench: Bench, repo: MakeRepo) -> None:
     inner = bench.path / "parts/inner"
     frozen = bench.frozen()
     (inner / "inner.txt").write_text("changed, not committed\n", encoding="utf-8")
@@ -78,7 +76,7 @@ def test_one_inside_another_is_named_by_its_whole_path(bench: Bench, repo: MakeR
 
 
 def test_a_commit_the_user_does_not_have_is_a_failed_set_up(bench: Bench, repo: MakeRepo) -> None:
-    """An agent's commit in its own clone of the submodule is in nobody's checkout but its own."""
+    """An agent's commit in its own clone of the submodule is in no checkout but its own."""
     wanted = repo.git(bench.path / "parts/inner", "rev-parse", "HEAD")
     repo.git(bench.path, "update-index", "--cacheinfo", f"160000,{'1' * 40},parts/inner")
     repo.git(bench.path, "commit", "--quiet", "--message=Elsewhere")
@@ -89,9 +87,7 @@ def test_a_commit_the_user_does_not_have_is_a_failed_set_up(bench: Bench, repo: 
     assert wanted[:12] not in outcome.why
 
 
-def test_set_up_replaces_none_of_its_files_and_what_it_made_is_kept_for_its_commit(
-    bench: Bench, repo: MakeRepo
-) -> None:
+def test_set_up_keeps_submodule_files_and_is_stored_per_commit(bench: Bench, repo: MakeRepo) -> None:
     setup = "echo ran >> ../ran; echo spoilt > parts/inner/inner.txt; echo made > parts/inner/made"
     workspace = Workspace(setup=(setup,), key=("a.txt",))
     show = "cat parts/inner/inner.txt parts/inner/made"

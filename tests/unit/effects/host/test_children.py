@@ -43,7 +43,7 @@ def test_a_log_begins_anew(tmp_path: Path) -> None:
     assert len(log.read_text().splitlines()) == 1
 
 
-def test_it_runs_in_a_session_of_its_own_so_that_a_closed_terminal_does_not_end_it(tmp_path: Path) -> None:
+def test_a_child_survives_a_closed_terminal(tmp_path: Path) -> None:
     pid = start_detent(["--version"], str(tmp_path / "log"))
     try:
         assert os.getsid(pid) == pid != os.getsid(0)
@@ -51,9 +51,7 @@ def test_it_runs_in_a_session_of_its_own_so_that_a_closed_terminal_does_not_end_
         os.waitpid(pid, 0)
 
 
-def test_a_file_named_like_a_module_of_python_in_the_current_folder_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_py_in_the_current_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is a checkout: what lies there was written by anybody, an agent too."""
     mark = tmp_path / "mark"
     for name in ("detent", "json", "select"):

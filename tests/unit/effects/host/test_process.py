@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +14,11 @@ import pytest
 
 from detent.effects.host.process import Finished, run
 from detent.errors import StorageError, ToolError
+from detent.words.effects import host as say
 
 LINUX_ONLY = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="this host has no /proc")
 
-# A daemon in the old manner: two forks and a session of its own, so it is in no group of ours and nobody's child.
+# A daemon in the old manner: two forks and a session of its own, so it is in no group of ours and has no parent here.
 STRAY = """
 import os, time
 if os.fork() == 0:
@@ -156,7 +158,7 @@ def test_long_output_of_a_quick_program_is_cut_too(tmp_path: Path) -> None:
 
 
 def test_missing_program_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ToolError, match="no-such-program"):
+    with pytest.raises(ToolError, match=re.escape(say.program_not_found("no-such-program"))):
         run(["no-such-program"], cwd=str(tmp_path), env=dict(os.environ), timeout_s=5)
 
 
@@ -227,4 +229,4 @@ def test_program_ends_when_the_process_that_started_it_is_killed(tmp_path: Path)
         assert reader.readline() == "up\n"
         starter.kill()
         starter.wait(timeout=60)
-        assert reader.read() == ""  # comes to an end only when nobody holds it
+        assert reader.read() == ""  # ends only when no process has it open

@@ -1,4 +1,4 @@
-"""Tests of the relay between a person's terminal and a program's: what nobody took does not reach the shell."""
+"""Tests of the relay between a person's terminal and a program's: unread keys do not reach the shell."""
 
 from __future__ import annotations
 

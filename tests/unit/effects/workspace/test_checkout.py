@@ -21,10 +21,10 @@ from detent.effects.workspace.checkout import (
     OWN,
     PER_CHECKOUT,
     Checkout,
+    CheckoutSpec,
     FrozenTree,
     Running,
     SetupFailed,
-    Wanted,
     Workspace,
     run_command,
 )
@@ -51,8 +51,8 @@ class Bench:
         private = str(self.work / "private")
         return FrozenTree(private, tree_id(private, str(self.path), repository, baseline), baseline)
 
-    def wanted(self, workspace: Workspace | None = None, vouched: Sequence[str] | None = None) -> Wanted:
-        return Wanted(
+    def wanted(self, workspace: Workspace | None = None, vouched: Sequence[str] | None = None) -> CheckoutSpec:
+        return CheckoutSpec(
             str(self.folder),
             self.frozen(),
             workspace or Workspace(),
@@ -100,7 +100,7 @@ def test_later_edits_are_not_seen(bench: Bench) -> None:
     frozen = bench.frozen()
     (bench.path / "a.txt").write_text("later\n", encoding="utf-8")
     with prepared_checkout(
-        Wanted(
+        CheckoutSpec(
             str(bench.folder),
             frozen,
             Workspace(),
@@ -184,7 +184,7 @@ def test_the_lock_is_free_after_an_error_inside(bench: Bench) -> None:
     assert bench.said("echo free") == "free\n"
 
 
-def test_a_damaged_object_is_named_and_mended_by_the_next_try(bench: Bench) -> None:
+def test_a_damaged_object_is_named_and_repaired_by_a_retry(bench: Bench) -> None:
     (bench.path / "new").write_text("new\n", encoding="utf-8")
     frozen = bench.frozen()
     blob = Git(frozen.private_dir).run("rev-parse", f"{frozen.tree}:new").decode().strip()
@@ -244,7 +244,7 @@ def test_copies_do_not_replace_the_frozen_tree(bench: Bench) -> None:
     (bench.path / "a.txt").write_text("the user's later version\n", encoding="utf-8")
     (bench.path / "sub/extra").write_text("x", encoding="utf-8")
     with prepared_checkout(
-        Wanted(
+        CheckoutSpec(
             str(bench.folder),
             frozen,
             Workspace(carry=("a.txt", "sub", "*", "**/*", ".")),
@@ -259,7 +259,7 @@ def test_copies_do_not_replace_the_frozen_tree(bench: Bench) -> None:
         assert not (bench.folder / ".git/hooks").exists()
 
 
-def test_a_pattern_at_any_depth_leads_through_no_link_and_into_no_depth_without_end(bench: Bench) -> None:
+def test_a_deep_pattern_follows_no_links_and_ends(bench: Bench) -> None:
     frozen = bench.frozen()
     for name in ("round", "again"):  # each alone is followed some forty times, both together never come to an end
         (bench.path / name).symlink_to(".")
@@ -269,7 +269,7 @@ def test_a_pattern_at_any_depth_leads_through_no_link_and_into_no_depth_without_
         (folder / ".env").write_text(str(number), encoding="utf-8")
     nest(bench.path / "a", 1200)
     with prepared_checkout(
-        Wanted(
+        CheckoutSpec(
             str(bench.folder),
             frozen,
             Workspace(copy=("**/.env",), carry=("no/**",)),
@@ -320,7 +320,7 @@ def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Pat
     frozen = bench.frozen()
     (bench.path / "late").symlink_to(outside)
     with prepared_checkout(
-        Wanted(
+        CheckoutSpec(
             str(bench.folder),
             frozen,
             Workspace(carry=("out/secret", "late/secret")),
@@ -337,7 +337,7 @@ def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Pat
     (bench.path / "out/planted").write_text("x", encoding="utf-8")
     for pattern in ("out", "out/planted"):
         with prepared_checkout(
-            Wanted(
+            CheckoutSpec(
                 str(bench.folder),
                 frozen,
                 Workspace(carry=(pattern,)),
@@ -358,7 +358,7 @@ def test_a_link_into_the_git_folder_brings_nothing_along(bench: Bench) -> None:
     shutil.rmtree(bench.path / "x")
     (bench.path / "x").symlink_to(".git")
     with prepared_checkout(
-        Wanted(
+        CheckoutSpec(
             str(bench.folder),
             frozen,
             Workspace(carry=("x/config",)),
@@ -595,7 +595,7 @@ def test_protected_files_are_the_baselines_whatever_the_tree_has(bench: Bench, r
     (bench.path / "own.txt").write_text("work\n", encoding="utf-8")
     frozen = bench.frozen()
     with prepared_checkout(
-        Wanted(
+        CheckoutSpec(
             str(bench.folder),
             frozen.replace(protected=("gate.toml", "ci/**")),
             Workspace(setup=("echo weak > gate.toml",)),
@@ -622,6 +622,6 @@ def test_set_up_can_not_use_the_git_folder_of_its_checkout(bench: Bench, tmp_pat
     assert not mark.exists()
 
 
-def test_files_that_the_work_removed_do_not_come_back_with_a_set_up_of_the_baseline(bench: Bench) -> None:
+def test_removed_files_do_not_return_with_the_baseline_s_set_up(bench: Bench) -> None:
     (bench.path / "sub/b").unlink()
     assert bench.said("ls", Workspace(setup=("mkdir made; echo x > made/x",), key=("lock",))) == "a.txt\nlock\nmade\n"

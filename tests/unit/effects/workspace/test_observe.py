@@ -14,6 +14,7 @@ from detent.effects.git.bring import wipe
 from detent.effects.workspace.observe import TaskFiles
 from detent.errors import UnreadableError
 from detent.store.journal.observed import PathSeen
+from detent.words.effects import workspace as say
 from tests.unit.store.disk.test_folders import nest
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the bytes a process reads")
@@ -259,9 +260,7 @@ def test_a_document_that_is_missing_is_none(place: Place) -> None:
     assert place.look().text("EVIDENCE.md") is None
 
 
-def test_a_task_without_a_tree_has_its_folder_and_not_where_the_command_was_called(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_without_a_tree_ignores_the_current_folder(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     write(place.folder / "a.txt", "a")
     write(place.tree / "here.txt", "x")
     monkeypatch.chdir(place.tree)
@@ -291,7 +290,7 @@ def test_a_document_of_the_tree_is_asked_for_by_name(place: Place) -> None:
 def test_a_document_outside_the_tree_is_refused(place: Place, name: str) -> None:
     write(place.tree / ".git/config", "[core]\n")
     (place.tree / "out").symlink_to(place.outside.parent)
-    with pytest.raises(UnreadableError, match="does not lie in the tree"):
+    with pytest.raises(UnreadableError, match=re.escape(say.not_in_tree())):
         place.look().text(f"tree:{name}")
 
 

@@ -13,7 +13,7 @@ from detent.effects.git.git import find_repository
 from detent.effects.git.tree.tree_id import tree_id
 from detent.effects.host.access import BUBBLEWRAP, Access, Laid
 from detent.effects.host.sandbox import Probe, best_level, hold, try_overlay
-from detent.effects.workspace.checkout import SHARED, Checkout, FrozenTree, Running, Setups, Wanted, Workspace
+from detent.effects.workspace.checkout import SHARED, Checkout, CheckoutSpec, FrozenTree, Running, Setups, Workspace
 from detent.effects.workspace.checkout import run_command as run_in
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.effects.workspace.setup_key import key_of
@@ -62,7 +62,7 @@ class Bench:
         baseline = repository.head if repository else None
         git = str(self.work / "git")
         frozen = FrozenTree(git, tree_id(git, str(self.path), repository, baseline), baseline)
-        wanted = Wanted(
+        wanted = CheckoutSpec(
             str(self.work / name),
             frozen,
             WORKSPACE,
@@ -132,9 +132,7 @@ def test_a_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> No
     assert bench.said == "one\nnode_modules/.cache:\n\nnode_modules/.vite:\n"
 
 
-def test_compiled_modules_reach_only_the_set_up_of_the_agent_that_made_them(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compiled_modules_stay_in_their_agent_s_set_up(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     made = f"{SETUP}; echo 'x = 1' > node_modules/tool/mod.py"
     monkeypatch.setattr("tests.unit.effects.workspace.test_setups.WORKSPACE", Workspace(setup=(made,), key=("lock",)))
     load = "PYTHONDONTWRITEBYTECODE= PYTHONPATH=node_modules/tool python3 -c 'import mod; print(mod.x)'"
@@ -170,7 +168,7 @@ def test_a_set_up_that_was_changed_is_made_anew(bench: Bench) -> None:
 
 
 def test_a_set_up_with_a_forged_record_is_found_by_its_content(bench: Bench) -> None:
-    """Somebody with the user's rights may forge how files look, not what they hash to."""
+    """A process with the user's rights may forge times and sizes of files, not their hashes."""
     bench.prove("true")
     (bench.made()[0] / "node_modules/tool/code").write_text("bad", encoding="utf-8")
     path = next((bench.work / "records").iterdir())

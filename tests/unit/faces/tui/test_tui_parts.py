@@ -91,7 +91,7 @@ def test_a_task_that_moved_on_between_two_looks_is_told_of_again() -> None:
     assert notices.begun([stuck], 2 + SETTLE_S) == (stuck,)
 
 
-def test_a_run_that_has_just_ended_is_no_news_until_nobody_judged_it() -> None:
+def test_a_run_end_is_notified_only_while_unjudged() -> None:
     notices, dead = Notices(), Row("a", "dead", "work")
     assert notices.begun([], 0) == ()
     assert notices.begun([dead], 1) == ()

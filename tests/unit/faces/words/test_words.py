@@ -9,7 +9,7 @@ from detent.faces.words.done import approved_words, patch_words
 from detent.faces.words.loop import part_words
 from detent.faces.words.screen import error_words, flat, list_words, printable, printable_json
 from detent.store.journal.events import Approved
-from detent.store.text.names import name_some
+from detent.words.names import name_some
 
 
 def test_an_error_says_what_where_and_what_next() -> None:

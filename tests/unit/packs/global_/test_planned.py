@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from detent.core.machine import Gate
+from detent.packs.global_ import words as say
 from detent.packs.global_.planned import planned_files
+from detent.words import artifacts as artifacts_words
+from detent.words.proof import tree_not_scanned
 from tests.unit.gates.test_json_gates import FILES, PLAN, PLANNING, Desk
 
 BLOCKED = {"question": "which?", "blocking": True}
@@ -129,7 +132,7 @@ def test_a_list_of_its_own_must_list_something_whatever_its_schema_says(desk: De
     desk.put(PLANNING, {**PLAN, "files": ["app.py"]})
     desk.put("own.json", {**PLAN, "files": [], "steps": [{"files": ["app.py"]}]})
     found = planned_files(Gate("ours", "files_planned", params, "task"), desk.seen())
-    assert (found.patterns, found.problem) == ((), "own.json /files: it lists no file")
+    assert (found.patterns, found.problem) == ((), artifacts_words.at("own.json", "/files", say.lists_no_file()))
 
 
 # --- work and its plan ---
@@ -159,7 +162,7 @@ def test_the_work_is_seen_by_the_engine_and_its_tree_is_the_proof(desk: Desk) ->
     fact = desk.fact("out_of_scope")
     assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "t", False)
     desk.changed = ()
-    assert desk.fact("out_of_scope").why.startswith("nothing has changed so far; this move is for work on files")
+    assert desk.fact("out_of_scope").why == say.nothing_changed()
 
 
 @pytest.mark.parametrize("content", ["[", [], ["../app.py"]])
@@ -177,9 +180,9 @@ def test_work_without_a_plan_is_neither_inside_nor_outside(
         assert desk.fact(gate).why == f"{PLANNING} is missing", gate
 
 
-def test_work_that_nobody_looked_at_is_neither(desk: Desk) -> None:
+def test_unscanned_work_is_neither_in_nor_out_of_scope(desk: Desk) -> None:
     desk.put(FILES, ["app.py"])
     desk.changed = None
     for gate in ("in_scope", "out_of_scope"):
         fact = desk.fact(gate)
-        assert (fact.ok, fact.why) == (False, "the tree has not been looked at since it changed"), gate
+        assert (fact.ok, fact.why) == (False, tree_not_scanned()), gate

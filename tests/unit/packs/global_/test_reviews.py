@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from detent.packs.global_ import words as say
 from detent.packs.global_.reviews import read_code_review, read_plan_review
+from detent.store.journal.memory import Filing
 from tests.unit.gates.test_json_gates import CODE_REVIEW, DECISION, PLAN_REVIEW, REPORT, Desk
 
 CLEAR, NEEDS = {"ok": True, "blocked": False}, "needs_changes"
@@ -22,17 +24,17 @@ def desk(tmp_path: Path) -> Desk:
 # --- a review of a plan: what it comes to, and which place decides ---
 
 PLAN_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
-    # Who blocks is heard first.
-    "blocked": ({**CLEAR, "blocked": True}, "blocked", "/blocked", "it is blocked"),
-    "blocked below": ({**CLEAR, "aggregate": {"blocked": True}}, "blocked", "/aggregate/blocked", "it is blocked"),
+    # A block counts first.
+    "blocked": ({**CLEAR, "blocked": True}, "blocked", "/blocked", say.is_blocked()),
+    "blocked below": ({**CLEAR, "aggregate": {"blocked": True}}, "blocked", "/aggregate/blocked", say.is_blocked()),
     "blocked in another spelling": (
         {**CLEAR, "aggregated": {"blocked": True}},
         "blocked",
         "/aggregated/blocked",
-        "it is blocked",
+        say.is_blocked(),
     ),
     **{
-        f"{key} blocked": ({**CLEAR, key: "Blocked"}, "blocked", f"/{key}", "it says blocked")
+        f"{key} blocked": ({**CLEAR, key: "Blocked"}, "blocked", f"/{key}", say.says(("blocked",)))
         for key in ("decision", "signal", "status", "verdict")
     },
     **{
@@ -40,7 +42,7 @@ PLAN_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
             {**CLEAR, "aggregate": {key: "blocked"}},
             "blocked",
             f"/aggregate/{key}",
-            "it says blocked",
+            say.says(("blocked",)),
         )
         for key in ("decision", "verdict")
     },
@@ -48,86 +50,86 @@ PLAN_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
         {**CLEAR, "reviewers": [{"ok": True}, {"name": "ann", "ok": True, "blocked": True}]},
         "blocked",
         "/reviewers/1",
-        '"ann" blocks it',
+        say.blocked_by('"ann"'),
     ),
     "a reviewer who blocks": (
         {**CLEAR, "reviews": [{"ok": False, "severity": "Blocker"}]},
         "blocked",
         "/reviews/0",
-        "0 blocks it",
+        say.blocked_by("0"),
     ),
     "a reviewer who only warns of what blocks": ({**CLEAR, "reviewers": [{"severity": "blocking"}]}, "ok", "", ""),
     "a blocking issue with a message": (
         {**CLEAR, "issues": [{"severity": "blocking", "message": "no tests", "title": "t"}]},
         "blocked",
         "/issues/0",
-        'a blocking issue: "no tests"',
+        say.blocking_issue('"no tests"'),
     ),
     "a blocking issue with a title": (
         {**CLEAR, "issues": [{"severity": "minor"}, {"severity": "blocker", "title": "no tests"}]},
         "blocked",
         "/issues/1",
-        'a blocking issue: "no tests"',
+        say.blocking_issue('"no tests"'),
     ),
     "a blocking issue without words": (
         {**CLEAR, "issues": [{"severity": "blocking"}]},
         "blocked",
         "/issues/0",
-        'a blocking issue: {"severity": "blocking"}',
+        say.blocking_issue('{"severity": "blocking"}'),
     ),
     "a reviewer's blocking issue": (
         {**CLEAR, "reviews": [{"ok": True}, {"issues": [{"severity": "x"}, {"severity": "blocking", "message": "m"}]}]},
         "blocked",
         "/reviews/1/issues/1",
-        'a blocking issue: "m"',
+        say.blocking_issue('"m"'),
     ),
-    # Then who says no.
-    "not ok": ({**CLEAR, "ok": False}, NEEDS, "/ok", "ok is false"),
-    "not ok below": ({**CLEAR, "aggregate": {"ok": False}}, NEEDS, "/aggregate/ok", "ok is false"),
-    "needs changes": ({**CLEAR, "needs_changes": True}, NEEDS, "/needs_changes", "it needs changes"),
+    # Then a no.
+    "not ok": ({**CLEAR, "ok": False}, NEEDS, "/ok", say.not_ok()),
+    "not ok below": ({**CLEAR, "aggregate": {"ok": False}}, NEEDS, "/aggregate/ok", say.not_ok()),
+    "needs changes": ({**CLEAR, "needs_changes": True}, NEEDS, "/needs_changes", say.needs_changes()),
     "needs no changes": ({**CLEAR, "needs_changes": False}, "ok", "", ""),
     "flaws": (
         {**CLEAR, "structural_flaws": ["no tests"], "structural_flaw": True},
         NEEDS,
         "/structural_flaws",
-        'a structural flaw: ["no tests"]',
+        say.structural_flaw('["no tests"]'),
     ),
     "a flaw": (
         {**CLEAR, "structural_flaws": [], "structural_flaw": True},
         NEEDS,
         "/structural_flaw",
-        "a structural flaw: true",
+        say.structural_flaw("true"),
     ),
     "no flaw": ({**CLEAR, "structural_flaws": [], "structural_flaw": False}, "ok", "", ""),
     **{
-        f"{key} no": ({**CLEAR, key: "Changes requested"}, "needs_changes", f"/{key}", "it says changes_requested")
+        f"{key} no": ({**CLEAR, key: "Changes requested"}, "needs_changes", f"/{key}", say.says(("changes_requested",)))
         for key in ("decision", "signal", "status", "verdict")
     },
     **{
         f"says {word}": ({**CLEAR, "aggregate": {"verdict": word}}, NEEDS, "/aggregate/verdict", f"it says {word}")
         for word in ("needs_changes", "request_changes", "rejected", "reject", "fail", "failed", "plan_flawed")
     },
-    # What nobody understands may be a no.
+    # An unknown value may be a no.
     "a verdict in its own words": (
         {**CLEAR, "verdict": "Rejected: no tests"},
         "",
         "/verdict",
-        '"Rejected: no tests" is no verdict (one of: ok, needs_changes, blocked)',
+        say.no_verdict('"Rejected: no tests"', ("ok", "needs_changes", "blocked")),
     ),
     "a decision in its own words below": (
         {**CLEAR, "decision": "ok", "aggregate": {"decision": "lgtm"}},
         "",
         "/aggregate/decision",
-        '"lgtm" is no verdict (one of: ok, needs_changes, blocked)',
+        say.no_verdict('"lgtm"', ("ok", "needs_changes", "blocked")),
     ),
     "own words beside a clear no": (
         {"verdict": "hm", "ok": False, "blocked": False},
         NEEDS,
         "/ok",
-        "ok is false",
+        say.not_ok(),
     ),
     "a status in its own words": ({**CLEAR, "status": "completed", "signal": "done", "verdict": ""}, "ok", "", ""),
-    # Then who says yes, and that nothing blocks.
+    # Then a yes without a block.
     **{
         f"says {word}": ({"verdict": word}, "ok", "", "")
         for word in ("ok", "approved", "approve", "accepted", "accept", "pass", "Passed")
@@ -138,14 +140,14 @@ PLAN_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
         {"status": "ok"},
         "",
         "/ok",
-        'it does not say whether the plan is ok: write "ok": true or false',
+        say.ok_missing(),
     ),
-    "only ok": ({"ok": True}, "", "/blocked", 'it does not say that nothing blocks: write "blocked": false'),
+    "only ok": ({"ok": True}, "", "/blocked", say.blocked_missing()),
     "an aggregate that is no object": (
         {"blocked": False, "aggregate": "ok"},
         "",
         "/ok",
-        'it does not say whether the plan is ok: write "ok": true or false',
+        say.ok_missing(),
     ),
 }
 
@@ -162,56 +164,56 @@ def test_a_plan_review_comes_to_one_word_from_one_place(how: str) -> None:
 BLOCKING = {"severity": "blocking"}
 CODE_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
     "nothing": ({"issues": []}, "ok", "", ""),
-    "the plan is flawed": (
+    say.plan_flawed(): (
         {"verdict": "failed", "signal": "plan flawed", "issues": [BLOCKING]},
         "plan",
         "/signal",
-        "the plan is flawed",
+        say.plan_flawed(),
     ),
     "an issue about the plan": (
         {"issues": [BLOCKING, {**BLOCKING, "about": "planning", "message": "no file for it"}]},
         "plan",
         "/issues/1",
-        'an issue of the plan: "no file for it"',
+        say.issue_of_plan('"no file for it"'),
     ),
     "an issue about the plan without words": (
         {"issues": [{**BLOCKING, "target": "plan"}]},
         "plan",
         "/issues/0",
-        'an issue of the plan: {"severity": "blocking", "target": "plan"}',
+        say.issue_of_plan('{"severity": "blocking", "target": "plan"}'),
     ),
     "a small issue about the plan in a review that says no": (
         {"ok": False, "issues": [{"severity": "minor", "target": "plan", "message": "m"}]},
         "plan",
         "/issues/0",
-        'an issue of the plan: "m"',
+        say.issue_of_plan('"m"'),
     ),
     "a small issue about the plan beside one of the code that blocks": (
         {"issues": [{"severity": "minor", "target": "plan"}, {**BLOCKING, "message": "m"}]},
         NEEDS,
         "/issues/1",
-        'a blocking issue: "m"',
+        say.blocking_issue('"m"'),
     ),
     "who blocks is told before who says no": (
         {"ok": False, "issues": [{**BLOCKING, "message": "m"}]},
         NEEDS,
         "/issues/0",
-        'a blocking issue: "m"',
+        say.blocking_issue('"m"'),
     ),
     "a verdict in its own words": (
         {"ok": True, "verdict": "not yet", "issues": []},
         "",
         "/verdict",
-        '"not yet" is no verdict (one of: ok, needs_changes, blocked)',
+        say.no_verdict('"not yet"', ("ok", "needs_changes", "blocked")),
     ),
     "own words beside an issue that blocks": (
         {"verdict": "not yet", "issues": [{**BLOCKING, "message": "m"}]},
         NEEDS,
         "/issues/0",
-        'a blocking issue: "m"',
+        say.blocking_issue('"m"'),
     ),
     "a verdict that passes": ({"decision": "approve", "verdict": "Pass", "issues": []}, "ok", "", ""),
-    "it only says no": ({"ok": False, "issues": []}, NEEDS, "/ok", "ok is false"),
+    "it only says no": ({"ok": False, "issues": []}, NEEDS, "/ok", say.not_ok()),
 }
 
 
@@ -233,7 +235,7 @@ def test_a_gate_says_what_a_review_came_to_instead(desk: Desk, gate: str, why: s
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": True})
     fact = desk.fact(gate)
     assert (fact.ok, fact.why) == (False, f"{PLAN_REVIEW} {why}")
-    assert desk.fact("plan_blocked").note == "it is blocked"
+    assert desk.fact("plan_blocked").note == say.is_blocked()
 
 
 def test_a_gate_says_so_where_a_review_came_to_a_plain_yes_or_to_nothing(desk: Desk) -> None:
@@ -261,7 +263,7 @@ def test_what_can_not_be_read_says_nothing_and_is_remembered_on_entry(desk: Desk
 
 def test_a_code_review_that_a_person_wrote_is_about_whatever_is_there(desk: Desk) -> None:
     desk.put(CODE_REVIEW, {"issues": []})
-    for filing in ({}, {"tree": "another"}, {"tree": "another", "files": {REPORT: "filed"}}):
+    for filing in (Filing(), Filing(tree="another"), Filing(tree="another", files={REPORT: "filed"})):
         desk.filing = filing
         assert desk.fact("review_clear").ok, filing
 

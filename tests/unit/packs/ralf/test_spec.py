@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from detent.packs.ralf import words as say
 from detent.packs.ralf.spec import read_spec
 
 WHOLE = """# Sums
@@ -115,7 +116,7 @@ def test_requirements_beside_criteria_are_no_criteria() -> None:
     assert (spec.problems, [one.text for one in spec.criteria]) == ((), ["b"])
 
 
-def test_a_promise_has_at_most_so_many_characters_and_is_quoted_by_its_beginning() -> None:
+def test_an_overlong_promise_is_quoted_by_its_beginning() -> None:
     criteria = "\n\n## Criteria\n- a\n"
     assert read_spec(f"Promise: <promise>{'do' * 40}</promise>{criteria}").promise == "do" * 40
     (problem,) = read_spec(f"Promise: <promise>{'do' * 40}x</promise>{criteria}").problems
@@ -152,25 +153,25 @@ def test_a_hundred_criteria_can_be_worked_from() -> None:
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("", 'there is no section "## Criteria" (or "## Acceptance Criteria")'),
-        ("### Acceptance Criteria\n\n- a\n", 'there is no section "## Criteria" (or "## Acceptance Criteria")'),
+        ("", say.no_section("Criteria", "Acceptance Criteria")),
+        ("### Acceptance Criteria\n\n- a\n", say.no_section("Criteria", "Acceptance Criteria")),
         (
             "## Criteria\n\n- a\n\n## Acceptance Criteria\n\n- b\n",
-            'criteria stand under "## Criteria" and "## Acceptance Criteria": keep one of them',
+            say.criteria_twice(["Criteria", "Acceptance Criteria"]),
         ),
-        ("## Criteria\n\nall is well\n", '"## Criteria" lists no criterion'),
-        ("## Criteria\n\n```\n- a\n```\n", '"## Criteria" lists no criterion'),
-        ("## Criteria\n\n> - a\n", '"## Criteria" lists no criterion'),
-        ("## Criteria\n\n<!--\n- a\n-->\n", '"## Criteria" lists no criterion'),
-        ("## Criteria\n\n- TODO\n", "C1 says nothing"),
-        ("## Criteria\n\n-\n", "C1 says nothing"),
-        ("## Criteria\n\n- a; cmd: x\n  cmd: y\n", "C1 has 2 commands: make a criterion of each"),
-        ("## Criteria\n\n- a; cmd:\n", 'C1 has no command behind "cmd:"'),
-        ("## Criteria\n\n- a (cmd: ``)\n", 'C1 has no command behind "cmd:"'),
-        ("## Criteria\n\n- a; cmd:\n  make test\n", 'C1 has no command behind "cmd:"'),
-        ("## Criteria\n\n- a\n  cmd:\n", 'C1 has no command behind "cmd:"'),
-        ("## Criteria\n\n- C2: a\n- b\n", "C2 stands there twice"),
-        ("## Criteria\n\n" + "- a\n" * 101, "there are more than 100 criteria"),
+        ("## Criteria\n\nall is well\n", say.no_criterion("Criteria")),
+        ("## Criteria\n\n```\n- a\n```\n", say.no_criterion("Criteria")),
+        ("## Criteria\n\n> - a\n", say.no_criterion("Criteria")),
+        ("## Criteria\n\n<!--\n- a\n-->\n", say.no_criterion("Criteria")),
+        ("## Criteria\n\n- TODO\n", say.criterion_says_nothing("C1")),
+        ("## Criteria\n\n-\n", say.criterion_says_nothing("C1")),
+        ("## Criteria\n\n- a; cmd: x\n  cmd: y\n", say.criterion_with_commands("C1", 2)),
+        ("## Criteria\n\n- a; cmd:\n", say.criterion_without_command("C1")),
+        ("## Criteria\n\n- a (cmd: ``)\n", say.criterion_without_command("C1")),
+        ("## Criteria\n\n- a; cmd:\n  make test\n", say.criterion_without_command("C1")),
+        ("## Criteria\n\n- a\n  cmd:\n", say.criterion_without_command("C1")),
+        ("## Criteria\n\n- C2: a\n- b\n", say.label_twice("C2")),
+        ("## Criteria\n\n" + "- a\n" * 101, say.too_many_criteria(100)),
     ],
 )
 def test_criteria_that_can_t_be_read(body: str, problem: str) -> None:

@@ -10,7 +10,7 @@ from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
 from detent.errors import UntrustedError
 from detent.runner.access.trust import is_untrusted, privileged_of, require_trust, trust
 from detent.store.journal.places import project_at
-from detent.store.journal.trusted import is_trusted
+from detent.store.journal.user_settings import is_trusted
 
 EVERYTHING = b"""
 default_machine = "phase"
@@ -88,9 +88,7 @@ def test_the_digest_is_that_of_the_privileged_settings_alone() -> None:
         assert privileged_of(EVERYTHING.replace(old, new), "x", BUBBLEWRAP).digest != before
 
 
-def test_trust_is_kept_in_the_state_folder_for_one_repository_and_one_digest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trust_is_kept_for_one_repository_and_one_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     project, other = (project_at(str(tmp_path / name), str(tmp_path / name / ".git")) for name in ("a", "b"))
     wanted = privileged_of(EVERYTHING, "x", BUBBLEWRAP)

@@ -13,6 +13,7 @@ import pytest
 from detent.faces.cli.output import move_json
 from detent.runner.run.drops import answer_drops, ask_by_drop
 from detent.runner.task.open import Task
+from detent.view import with_fields
 from tests.unit.runner.conftest import AgentTask, begin
 
 NO_REQUEST = {"error": 'a request is JSON like {"move": "STATE"}'}
@@ -32,13 +33,23 @@ def reply(task: Task, name: str) -> Mapping[str, object]:
     return content
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"no json", b"[]", b'{"move": null}', b'{"go": "verify"}', b"[" * 60_000, b"x" * 70_000, b"\xff\xfe"]
+NO_REQUESTS = (
+    b"",
+    b"no json",
+    b"[]",
+    b'{"move": null}',
+    b'{"go": "verify"}',
+    b"[" * 60_000,
+    b"x" * 70_000,
+    b"\xff\xfe",
 )
-def test_what_is_no_request_is_told_so(living: Task, data: bytes) -> None:
-    (drop(living) / "ask.json").write_bytes(data)
-    assert answer_drops(living, move_json) == ()
-    assert reply(living, "ask") == NO_REQUEST
+
+
+def test_what_is_no_request_is_told_so(living: Task) -> None:
+    for number, data in enumerate(NO_REQUESTS):
+        (drop(living) / f"ask-{number}.json").write_bytes(data)
+        assert answer_drops(living, move_json) == (), data[:20]
+        assert reply(living, f"ask-{number}") == NO_REQUEST, data[:20]
 
 
 def test_a_request_is_answered_once(living: Task) -> None:
@@ -68,12 +79,12 @@ def test_a_folder_that_takes_no_reply_keeps_no_process_waiting(living: Task) -> 
 
 def test_a_request_about_a_run_that_is_over_is_not_heard(living: Task) -> None:
     (drop(living) / "ask.json").write_text('{"move": "verify"}')
-    older = living.replace(memory=living.memory.replace(run={**living.memory.run, "run": 7}))
+    older = living.replace(memory=living.memory.replace(run=with_fields(living.memory.run, run=7)))
     assert answer_drops(older, move_json) == ()
     assert "over" in str(reply(living, "ask")["error"])
 
 
-def test_who_asks_waits_for_the_reply_and_no_longer_than_told(living: Task) -> None:
+def test_a_request_waits_for_its_reply_or_the_time_limit(living: Task) -> None:
     assert ask_by_drop(str(drop(living)), {"move": "verify"}, 0.0) is None
     for name in os.listdir(drop(living)):
         (drop(living) / name).unlink()

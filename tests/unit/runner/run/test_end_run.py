@@ -9,16 +9,21 @@ from pathlib import Path
 import pytest
 
 from detent.effects.agents.events import Usage
+from detent.effects.host.access import NONE
 from detent.effects.host.keeper.look import RunSeen, look
 from detent.effects.host.keeper.start import stop
 from detent.runner.drive.mandate import let_drive
 from detent.runner.run.end_run import end_run
 from detent.runner.run.run_result import BOUND, used
 from detent.runner.task.open import Task
-from tests.unit.effects.host.keeper.keeper_runs import gone
+from tests.conftest import force_level
+from tests.e2e.phase_task import FRAME
+from tests.unit.effects.host.keeper.keeper_runs import gone, lives, until
 from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
 
 OWNED = 'sed -i "s/^Validator status:.*/Validator status: pass/" "$DETENT_TASK_DIR/STATE.md"'
+
+REQUEST = 'sed -i "s/^Phase:.*/Phase: verify/" "$DETENT_TASK_DIR/STATE.md"'
 
 
 def document(task: Task) -> Path:
@@ -26,7 +31,7 @@ def document(task: Task) -> Path:
 
 
 def stopped(task: Task) -> Task:
-    stop(task.places.run(task.memory.run["run"]))
+    stop(task.places.run(task.memory.run.run))
     wait_for_run(task)
     return end_run(task)
 
@@ -37,17 +42,44 @@ def test_what_the_run_may_not_change_is_put_back_and_what_it_wrote_is_kept(agent
     assert "Validator status: pass" in document(task).read_text(encoding="utf-8")
     ended = end_run(task)
     assert "Validator status: pass" not in document(task).read_text(encoding="utf-8")
-    assert any("Validator status" in note for note in ended.memory.ended["restored"])
-    kept = Path(task.places.objects(), ended.memory.ended["kept"])
+    assert any("Validator status" in note for note in ended.memory.ended.restored)
+    kept = Path(task.places.objects(), ended.memory.ended.kept)
     assert "Validator status: pass" in kept.read_text(encoding="utf-8")
 
 
-def test_a_document_the_run_spoilt_is_written_again_and_the_spoilt_one_stays_aside(agent_task: AgentTask) -> None:
+@pytest.mark.parametrize(("script", "is_kept"), [(REQUEST, True), (OWNED, True), ("true", False)])
+def test_the_document_is_kept_when_it_asks_or_was_changed(agent_task: AgentTask, script: str, *, is_kept: bool) -> None:
+    task = begin(agent_task(script))
+    wait_for_run(task)
+    left = document(task).read_bytes()
+    kept = end_run(task).memory.ended.kept
+    assert (Path(task.places.objects(), kept).read_bytes() if kept else b"") == (left if is_kept else b"")
+
+
+def test_a_request_beside_a_forbidden_edit_still_counts(agent_task: AgentTask) -> None:
+    task = begin(agent_task(f"{REQUEST}; {OWNED}"))
+    wait_for_run(task)
+    ended = end_run(task)
+    assert (ended.memory.ended.claim, ended.memory.ended.claim_by) == ("verify", "file")
+    assert any("Validator status" in note for note in ended.memory.ended.restored)
+    text = document(task).read_text(encoding="utf-8")
+    assert ("Validator status: pass" in text, "\nPhase: implement\n" in text) == (False, True)
+
+
+def test_a_locked_field_that_the_run_changed_is_put_back(agent_task: AgentTask) -> None:
+    task = begin(agent_task('sed -i "s/^Done gate:.*/Done gate: less/" "$DETENT_TASK_DIR/STATE.md"'))
+    wait_for_run(task)
+    ended = end_run(task)
+    assert f"\nDone gate: {FRAME['Done gate']}\n" in document(task).read_text(encoding="utf-8")
+    assert any("Done gate" in note for note in ended.memory.ended.restored)
+
+
+def test_a_damaged_document_is_repaired_and_kept_aside(agent_task: AgentTask) -> None:
     task = begin(agent_task("printf '\\377\\376\\000' > \"$DETENT_TASK_DIR/STATE.md\""))
     wait_for_run(task)
     ended = end_run(task)
     assert ended.native.read().state == "implement"
-    assert ended.memory.ended["restored"]
+    assert ended.memory.ended.restored
     assert any(path.read_bytes() == b"\xff\xfe\x00" for path in document(task).parent.iterdir() if path.is_file())
 
 
@@ -56,14 +88,14 @@ def test_a_run_that_was_ended_for_a_bound_is_a_timeout_and_no_persons_end(agent_
     Path(task.places.run(1), BOUND).write_bytes(b"turns 3 of 2")
     task = let_drive(task, "ann", on=False)
     ended = stopped(task).memory.ended
-    assert (ended["exit"], ended["how"], ended["by_person"]) == ("timeout", "turns 3 of 2", False)
+    assert (ended.exit, ended.how, ended.by_person) == ("timeout", "turns 3 of 2", False)
 
 
 @pytest.mark.parametrize("said", [True, False])
-def test_only_who_said_stop_ended_it(agent_task: AgentTask, *, said: bool) -> None:
+def test_a_run_is_ended_by_person_only_after_a_stop(agent_task: AgentTask, *, said: bool) -> None:
     task = begin(agent_task("exec sleep 1000"))
     task = let_drive(task, "ann", on=not said)
-    assert stopped(task).memory.ended["by_person"] is said
+    assert stopped(task).memory.ended.by_person is said
 
 
 def test_a_run_whose_keeper_was_killed_is_lost_and_none_of_it_lives_on(agent_task: AgentTask) -> None:
@@ -73,8 +105,24 @@ def test_a_run_whose_keeper_was_killed_is_lost_and_none_of_it_lives_on(agent_tas
     os.kill(identity.keeper_pid, signal.SIGKILL)
     wait_for_run(task)
     ended = end_run(task).memory.ended
-    assert (ended["exit"], ended["how"], ended["code"], ended["by_person"]) == ("lost", "lost", None, False)
+    assert (ended.exit, ended.how, ended.by_person) == ("lost", "lost", False)
     gone(identity.child_pid)
+
+
+def test_what_a_lost_keeper_left_is_ended_with_its_run(agent_task: AgentTask) -> None:
+    task = agent_task('setsid sleep 1000 & echo $! > "$DETENT_OUT/left"; exec sleep 1000')
+    force_level(task.project, NONE)  # no sandbox ends it
+    task = begin(task)
+    mark = Path(task.memory.head.home, "out", "left")
+    until(lambda: mark.exists() and mark.read_text(encoding="utf-8").endswith("\n"))
+    left = int(mark.read_text(encoding="utf-8"))
+    identity = look(task.places.run(1)).identity
+    assert identity is not None
+    os.kill(identity.keeper_pid, signal.SIGKILL)
+    wait_for_run(task)
+    assert lives(left)
+    end_run(task)
+    assert not lives(left)
 
 
 def test_a_run_without_quota_is_none_of_those_a_budget_allows() -> None:

@@ -41,7 +41,7 @@ def test_a_claim_that_another_engine_took_is_not_refused_by_a_slower_one(agent_t
     first, second = end_run(task), end_run(task)
     assert isinstance(decide_end(first).decision, Advance)
     late, outcome = attend(second)
-    assert (late.memory.snapshot.state, late.memory.refusal, outcome) == ("verify", {}, None)
+    assert (late.memory.snapshot.state, bool(late.memory.refusal), outcome) == ("verify", False, None)
     assert late.memory.snapshot.counters == {"runs": 1}
 
 
@@ -51,12 +51,26 @@ def test_a_taint_is_written_down_before_anything_is_put_back(agent_task: AgentTa
     wait_for_run(task)
     made = Path(task.tree_path, ".circleci/config.yml")
     ended = end_run(task)
-    assert (ended.memory.ended["tainted"], made.exists()) == ([".circleci/config.yml"], True)
+    assert (ended.memory.ended.tainted, made.exists()) == ([".circleci/config.yml"], True)
     decided = decide_end(ended)
     assert isinstance(decided.decision, Wait)
     assert decided.task.memory.snapshot.state == "implement"
     assert not made.exists()
     assert Path(task.tree_path, "app.py").read_text(encoding="utf-8").endswith("work\n")
+
+
+def test_a_slower_engine_does_not_put_the_tree_back_again(agent_task: AgentTask) -> None:
+    task = begin(agent_task("mkdir .circleci && echo weak > .circleci/config.yml"))
+    wait_for_run(task)
+    first, second = end_run(task), end_run(task)
+    decided = decide_end(first)
+    made = Path(task.tree_path, ".circleci/config.yml")
+    made.parent.mkdir(exist_ok=True)
+    made.write_text("of a later run\n", encoding="utf-8")
+    late = decide_end(second)
+    assert isinstance(late.decision, Wait)
+    assert late.task.memory == decided.task.memory
+    assert made.read_text(encoding="utf-8") == "of a later run\n"
 
 
 def test_a_taint_is_found_although_the_tree_was_scanned_before_the_end(
@@ -66,7 +80,7 @@ def test_a_taint_is_found_although_the_tree_was_scanned_before_the_end(
     task = begin(agent_task("mkdir .circleci && echo weak > .circleci/config.yml"))
     wait_for_run(task)
     current_tree(task)
-    assert end_run(task).memory.ended["tainted"] == [".circleci/config.yml"]
+    assert end_run(task).memory.ended.tainted == [".circleci/config.yml"]
 
 
 def test_a_run_that_lives_is_left_alone(agent_task: AgentTask) -> None:
@@ -91,14 +105,14 @@ def test_a_session_is_gone_on_with_only_if_it_is_one_plain_word(agent_task: Agen
     event = json.dumps({"type": "thread.started", "thread_id": session})
     task = begin(agent_task(f"cat <<'EVENT'\n{event}\nEVENT\nexit 1", "codex"))
     wait_for_run(task)
-    assert end_run(task).memory.ended["session"] == kept
+    assert end_run(task).memory.ended.session == kept
 
 
 def test_readers_know_the_tree_of_an_end_and_the_journal_is_anchored_there(agent_task: AgentTask) -> None:
     task = begin(agent_task("echo work >> app.py"))
     wait_for_run(task)
     ended = end_run(task)
-    tree = ended.memory.ended["tree"]
+    tree = ended.memory.ended.tree
     assert tree == known_tree(ended) == known_touched(ended).tree == current_tree(ended)
     anchored = read_anchor(ended)
     assert anchored is not None
@@ -111,14 +125,14 @@ def test_what_an_end_left_is_done_wherever_the_task_stands(agent_task: AgentTask
     wait_for_run(task)
     before, later = read_anchor(task), list[Left]()
     ended = end_run(task, later)
-    assert (ended.memory.ended["run"], read_anchor(ended), len(later)) == (1, before, 1)
+    assert (ended.memory.ended.run, read_anchor(ended), len(later)) == (1, before, 1)
     if goes_on:
         ended = decide_end(ended).task
     tidy_up(later[0])
     anchored = read_anchor(ended)
     assert anchored is not None
     assert anchored[0] == ended.memory.snapshot.seq
-    assert goes_on or known_tree(ended) == ended.memory.ended["tree"]
+    assert goes_on or known_tree(ended) == ended.memory.ended.tree
     later.clear()
     end_run(ended, later)
     assert later == []

@@ -7,11 +7,13 @@ from typing import Any
 from detent.runner.run.prompt import prompt_for
 from detent.runner.step.disorder import read_document
 from detent.runner.task.open import Task
+from detent.store.journal.memory import parts_of
+from detent.view import with_fields
 from tests.unit.runner.conftest import AgentTask
 
 
 def told(task: Task, **memory: Any) -> str:
-    task = task.replace(memory=task.memory.replace(**memory))
+    task = task.replace(memory=task.memory.replace(**parts_of(memory)))
     return prompt_for(task, task.machine.states[task.memory.snapshot.state], read_document(task), "", 12.5)
 
 
@@ -37,7 +39,7 @@ def test_the_words_of_others_are_quoted_line_by_line_and_cut(agent_task: AgentTa
     assert prompt.count("\n## You may\n") == 1
 
 
-def test_the_last_run_is_told_with_its_error_what_was_put_back_and_why_nothing_moved(agent_task: AgentTask) -> None:
+def test_the_prompt_reports_the_last_run_s_error_and_restored_files(agent_task: AgentTask) -> None:
     visit = {
         "run": 4,
         "exit": "failed",
@@ -70,7 +72,7 @@ def test_a_refusal_is_told_once(agent_task: AgentTask) -> None:
 
 def test_what_the_project_adds_for_a_role_comes_last(agent_task: AgentTask) -> None:
     task = agent_task("true")
-    head = {**task.memory.head, "prompts": {"builder": "Write tests first.\n", "judge": "Be strict."}}
+    head = with_fields(task.memory.head, prompts={"builder": "Write tests first.\n", "judge": "Be strict."})
     prompt = told(task, head=head)
     assert prompt.endswith("\n\nWrite tests first.\n")
     assert "Be strict" not in prompt

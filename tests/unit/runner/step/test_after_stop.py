@@ -1,4 +1,4 @@
-"""Tests of the first step after the computer stopped: the file may be older than the journal, or somebody's work."""
+"""Tests of the first step after the computer stopped: the file may be older than the journal, or a person's work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from detent.core.values import Advance, Refuse, Signal, Wait
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.step.step import step, tidy
 from detent.runner.task.open import Task, load_task
@@ -25,7 +25,7 @@ class World:
     """A task that was moved once, on a computer that has started again since."""
 
     def __init__(self, folder: Path) -> None:
-        task = create(Wish("phase", "count", "t", str(folder), str(folder / "task"), by="me"))
+        task = create(NewTask("phase", "count", "t", str(folder), str(folder / "task"), by="me"))
         self.file = folder / "task" / "STATE.md"
         self.before = write_fields(self.file.read_text(encoding="utf-8"), task.native.labels, FRAME)
         self.file.write_text(self.before, encoding="utf-8")
@@ -68,7 +68,7 @@ def test_the_text_of_the_last_line_is_put_back_and_nothing_is_recorded(world: Wo
     assert explain(world.task(), with_moves=False).problems == ()
 
 
-def test_an_older_text_that_nothing_else_holds_is_kept_and_the_journal_says_so(world: World) -> None:
+def test_an_unknown_older_text_is_kept_and_journaled(world: World) -> None:
     older = world.before.replace("Phase: intake", "Phase: done") + "\nwords nobody has seen\n"
     world.show(older, -60)
     task, notes = tidy(world.task())

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from detent.effects.git.tree.files import remember_files
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.step.look import current_tree, known_touched, known_tree, look
 from detent.runner.task.open import Task
 from detent.store.journal.observed import TreeFile
+from detent.view import with_fields
 from tests.conftest import MakeRepo
 
-# A git that lets somebody edit a file right after it has written the first tree.
+# A git that edits a file right after it has written the first tree.
 EDITING = """#!/bin/sh
 {git} "$@" || exit
 case " $* " in *" write-tree "*) [ -e {mark} ] || {{ : > {mark}; echo two > {file}; }} ;; esac
@@ -34,7 +35,7 @@ def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
     for words in (("init", "-q", "--template="), ("add", "--all"), (*identity, "commit", "-q", "-m", "Start")):
         subprocess.run(["git", *words], cwd=repository, check=True)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(repository), in_place=True))
+    task = create(NewTask(machine="phase", title="t", task_id="t", repo=str(repository), in_place=True))
     before = current_tree(task)
     assert known_tree(task) == before
     git = tmp_path / "bin" / "git"
@@ -55,7 +56,7 @@ def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
 def protecting(task: Task, **protect: list[str]) -> Task:
     """The task with other patterns, as `configure` leaves it."""
     head = task.memory.head
-    return task.replace(memory=task.memory.replace(head={**head, "protect": {**head["protect"], **protect}}))
+    return task.replace(memory=task.memory.replace(head=with_fields(head, protect={**head.protect, **protect})))
 
 
 @pytest.mark.parametrize(("name", "asked"), [("deploy/a", ["deploy/a"]), ("other", [])])
@@ -64,7 +65,7 @@ def test_the_first_tree_shows_what_it_touched_of_the_baseline(
 ) -> None:
     path = repo(files={"app.py": "1\n", "deploy/a": "1\n", "deploy/b": "1\n"})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
+    task = create(NewTask(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
     task = protecting(task, ask=["deploy/*"], report=["nothing"])
     (path / name).write_text("2\n", encoding="utf-8")
     tree = current_tree(task)
@@ -72,12 +73,12 @@ def test_the_first_tree_shows_what_it_touched_of_the_baseline(
     assert (touched.tree, sorted(touched.ask)) == (tree, asked)
 
 
-def test_touched_files_are_known_after_every_change_and_by_the_patterns_of_now(
+def test_touched_files_follow_every_change_and_current_patterns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo
 ) -> None:
     path = repo(files={"app.py": "1\n2\n"})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
+    task = create(NewTask(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
     task = protecting(task, ask=["deploy/*"], report=[])
     (path / "deploy").mkdir()
     found = []
@@ -98,7 +99,7 @@ def test_the_files_of_a_tree_are_asked_of_git_and_remembered_for_readers(
 ) -> None:
     path = repo(files={"app.py": "1\n2\n"})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
+    task = create(NewTask(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
     tree, document = current_tree(task), task.native.read()
     reads = look(task, task.memory, document, tree, is_reader=True)
     assert reads.tree_files() is None, "a reader starts no git, and nobody has looked"

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from detent.core.values import Advance, Refuse, Signal
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.step.step import Outcome, asks_siblings, step
 from detent.runner.task.open import Task, load_task
@@ -53,7 +53,7 @@ name = "rest"
 from = "work"
 to   = "wait"
 """
-SOON_S = 1.0  # long enough for a step that waits for nobody
+SOON_S = 1.0  # long enough for a step that does not wait
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def pair(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tup
     machine = tmp_path / "pair.toml"
     machine.write_text(MACHINE, encoding="utf-8")
     repository = str(repo())
-    made = [create(Wish(machine=str(machine), title=name, task_id=name, repo=repository)) for name in ("one", "two")]
+    made = [create(NewTask(machine=str(machine), title=name, task_id=name, repo=repository)) for name in ("one", "two")]
     return made[0], made[1]
 
 

@@ -13,7 +13,8 @@ from detent.machines.load import load
 from detent.runner.task.open import pinned_machine
 from detent.runner.tell.explain import is_dead, is_left
 from detent.store.disk.digest import sha256_of
-from detent.store.journal.memory import TALKED, Memory
+from detent.store.journal.head import head_of
+from detent.store.journal.memory import TALKED, Memory, parts_of
 from detent.store.journal.places import Project
 
 HERE = State("working", "agent", role="builder")
@@ -21,7 +22,7 @@ HERE = State("working", "agent", role="builder")
 
 def remembered(pinned: bytes = b"", **more: object) -> Memory:
     head = {"machine": "phase", "digest": sha256_of(pinned), "limits": {}, "options": [], **more}
-    return Memory(head, Snapshot("working"), 1, b"{}", 1, "")
+    return Memory(head_of(head), Snapshot("working"), 1, b"{}", 1, "")
 
 
 @pytest.fixture
@@ -60,6 +61,6 @@ def test_one_that_is_no_machine_any_more_is_named_with_its_file(project: Project
     ("how", "is_gone", "dead"), [("exited", False, True), (TALKED, False, False), (TALKED, True, True)]
 )
 def test_a_talk_is_no_death_but_a_run_after_it_may_be(how: str, *, is_gone: bool, dead: bool) -> None:
-    memory = remembered().replace(visit={"how": how, "run": 1})
+    memory = remembered().replace(**parts_of({"visit": {"how": how, "run": 1}}))
     assert is_left(memory, HERE, is_gone=is_gone)
     assert is_dead(memory, HERE, is_gone=is_gone) == dead

@@ -69,17 +69,16 @@ except UnreadableError as error:
 # Opens a task; a person takes other code for it, in a process of their own; then the first one wants to write.
 OVERTAKEN = """import subprocess, sys
 from detent.errors import UnreadableError
-from detent.runner.step.order import put_in_order
+from detent.runner.step.changing import changing
 from detent.runner.task.open import open_task
-from detent.store.disk.lock import Lock
 task = open_task("t")
 with open(sys.argv[1], "a") as file:
     file.write("# edited\\n")
 words = [sys.executable, "-m", "detent", "configure", "--pack", "--reason", "edited", "t"]
 subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 try:
-    with Lock(task.places.lock()):
-        put_in_order(task)
+    with changing(task):
+        pass
 except UnreadableError as error:
     print(error.what)
 """

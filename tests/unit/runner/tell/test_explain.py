@@ -26,7 +26,7 @@ def test_while_a_run_lives_it_is_waited_for_and_no_move_is_open(agent_task: Agen
     assert {(move.is_open, move.missing[0].gate) for move in told.moves} == {(False, "run")}
 
 
-def test_a_file_that_can_not_be_read_closes_every_move_and_names_the_mend(agent_task: AgentTask) -> None:
+def test_an_unreadable_file_closes_every_move_and_names_the_repair(agent_task: AgentTask) -> None:
     task = agent_task("true")
     before = journal(task)
     Path(task.native.path()).write_bytes(b"\xff\xfe\x00")

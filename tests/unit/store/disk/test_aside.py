@@ -24,20 +24,20 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_it_gets_a_name_that_is_free(tmp_path: Path) -> None:
-    spoilt, folder = tmp_path / "spoilt", tmp_path / "a" / "b"
-    assert move_aside(str(spoilt), str(folder)) == ""
+    damaged, folder = tmp_path / "spoilt", tmp_path / "a" / "b"
+    assert move_aside(str(damaged), str(folder)) == ""
     for number in (1, 2):
-        spoilt.write_text(str(number))
-        assert move_aside(str(spoilt), str(folder)) == f"{folder}/spoilt.broken-{number}"
-    spoilt.mkdir()
-    assert move_aside(str(spoilt)) == f"{spoilt}.broken-1"
+        damaged.write_text(str(number))
+        assert move_aside(str(damaged), str(folder)) == f"{folder}/spoilt.broken-{number}"
+    damaged.mkdir()
+    assert move_aside(str(damaged)) == f"{damaged}.broken-1"
     assert (folder / "spoilt.broken-2").read_text() == "2"
 
 
 def test_on_another_disk_it_goes_where_it_can(tmp_path: Path, elsewhere: Path) -> None:
-    spoilt, near = tmp_path / "spoilt", tmp_path / "near"
-    spoilt.mkdir()
-    assert move_aside(str(spoilt), str(elsewhere)) == f"{spoilt}.broken-1"
-    spoilt.mkdir()
-    assert move_aside(str(spoilt), str(elsewhere), str(near)) == f"{near}/spoilt.broken-1"
+    damaged, near = tmp_path / "spoilt", tmp_path / "near"
+    damaged.mkdir()
+    assert move_aside(str(damaged), str(elsewhere)) == f"{damaged}.broken-1"
+    damaged.mkdir()
+    assert move_aside(str(damaged), str(elsewhere), str(near)) == f"{near}/spoilt.broken-1"
     assert not list(elsewhere.iterdir())

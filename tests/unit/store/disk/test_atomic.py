@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -25,6 +26,7 @@ from detent.store.disk.atomic import (
     write_atomic,
     write_cache,
 )
+from detent.words.store import disk as say
 
 TIMEOUT_S = 60
 
@@ -129,7 +131,7 @@ def test_folders_are_made_with_their_parents(tmp_path: Path) -> None:
     make_folders(str(tmp_path / "a" / "b" / "c"))
     assert (tmp_path / "a" / "b" / "c").is_dir()
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(UnreadableError, match="a file stands where a folder is needed"):
+    with pytest.raises(UnreadableError, match=re.escape(say.file_where_folder_is_needed())):
         make_folders(str(tmp_path / "file"))
     with pytest.raises((UnreadableError, StorageError)):
         make_folders(str(tmp_path / "file" / "below"))
@@ -198,7 +200,7 @@ def test_the_limit_is_the_last_size_that_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * 100)
     assert read_plain(str(path), 100) == b"x" * 100
-    with pytest.raises(UnreadableError, match="100 bytes, at most 99"):
+    with pytest.raises(UnreadableError, match=re.escape(say.too_large(100, 99))):
         read_plain(str(path), 99)
 
 
@@ -212,7 +214,7 @@ def growing() -> str:
 
 
 def test_a_file_that_holds_more_than_its_size_says_is_still_bounded(growing: str) -> None:
-    with pytest.raises(UnreadableError, match="more than 10 bytes"):
+    with pytest.raises(UnreadableError, match=re.escape(say.more_than(10))):
         read_plain(growing, 10)
 
 
@@ -262,7 +264,7 @@ def test_a_cache_that_is_a_link_is_neither_read_nor_written(tmp_path: Path) -> N
     assert read_cache(str(tmp_path / "real")) == b"x"
 
 
-def test_who_asks_for_it_is_told_before_a_file_behind_a_link_is_read(tmp_path: Path) -> None:
+def test_a_reader_is_notified_of_a_file_behind_a_link(tmp_path: Path) -> None:
     folder = tmp_path.resolve() / "folder"
     folder.mkdir()
     (folder / "a").write_bytes(b"x")

@@ -29,7 +29,7 @@ def run(code: str, folder: Path) -> list[str]:
 
 
 @linux_only
-def test_the_library_that_swaps_names_is_loaded_by_those_who_replace_files_often(tmp_path: Path) -> None:
+def test_the_swapping_library_is_loaded_only_for_frequent_writes(tmp_path: Path) -> None:
     said = run(
         f"for number in range({OFTEN}):\n"
         "    write_atomic('file', b'text', durable=False, is_carried=True)\n"
@@ -39,7 +39,7 @@ def test_the_library_that_swaps_names_is_loaded_by_those_who_replace_files_often
     assert said == ["False"] * MOST_RENAMES + ["True"] * (OFTEN - MOST_RENAMES)
 
 
-def test_each_new_text_takes_the_place_of_the_old_one_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_each_new_text_replaces_the_old_without_leftovers(tmp_path: Path) -> None:
     said = run(
         f"for number in range({OFTEN}):\n"
         "    write_atomic('file', b'%d' % number, durable=False, mode=0o640, is_carried=True)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from detent.store.journal.line import carrying
 from detent.store.journal.native import Native
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from detent.words.store import journal as say
 from tests.lines import made
 
 MACHINE = load("phase", vocabulary())[0]
@@ -54,7 +56,7 @@ class World:
     def show(self, data: bytes, seconds: int = EARLY) -> Any:
         """What counts when the file holds these bytes, written so long after the last line; None: the file itself."""
         self.file.write_bytes(data)
-        line_s = calendar.timegm(time.strptime(self.memory.native["time"], "%Y-%m-%dT%H:%M:%SZ"))
+        line_s = calendar.timegm(time.strptime(self.memory.native.time, "%Y-%m-%dT%H:%M:%SZ"))
         os.utime(self.file, (line_s + seconds, line_s + seconds))
         self.native.look_again()
         return text_after_stop(self.native, self.store, self.memory)
@@ -94,7 +96,7 @@ def test_an_older_text_that_the_journal_knows_is_replaced_without_a_word(world: 
     assert (document.text, document.is_stale, document.found) == (THIRD, True, b"")
 
 
-def test_an_older_text_that_nobody_knows_is_replaced_and_handed_over_to_be_kept(world: World) -> None:
+def test_an_unknown_older_text_is_replaced_and_returned(world: World) -> None:
     older = SECOND.replace("words", "half-finished words").encode()
     document = world.show(older)
     assert (document.text, document.is_stale, document.found) == (THIRD, True, older)
@@ -119,18 +121,18 @@ def test_as_long_as_the_computer_runs_the_file_counts(world: World) -> None:
 
 def test_a_file_that_was_synced_counts(world: World) -> None:
     world.line("verify", {})
-    assert world.memory.native == {}
+    assert not world.memory.native
     world.file.write_bytes(SECOND.encode())
     assert text_after_stop(world.native, world.store, world.memory) is None
 
 
-def test_a_missing_file_is_left_to_its_own_error_and_a_linked_folder_is_refused(world: World) -> None:
+def test_a_missing_file_raises_and_a_linked_folder_is_refused(world: World) -> None:
     world.native.look_again()
     assert text_after_stop(world.native, world.store, world.memory) is None
     real = world.folder.with_name("real")
     world.folder.rename(real)
     world.folder.symlink_to(real)
-    with pytest.raises(UnreadableError, match="replaced by a link"):
+    with pytest.raises(UnreadableError, match=re.escape(say.task_folder_is_link())):
         text_after_stop(world.native, world.store, world.memory)
 
 

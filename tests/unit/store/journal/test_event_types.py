@@ -1,4 +1,7 @@
-"""A type checker knows the fields of journal lines: whoever renames one where it is written or read is told."""
+"""A type checker knows the fields of journal lines, of what is folded from them, and of `[store]`.
+
+A field that is renamed where it is made is an error where it is read.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,32 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[4] / "src"
-RIGHT = """from detent.store.journal.events import Restored
+RIGHT = """from detent.core.machine import Machine
+from detent.store.journal.events import Restored
+from detent.store.journal.memory import LastRun, Memory
 from detent.store.journal.run_events import RunVoid
 
 line = RunVoid(run=1, why="it could not start")
 print(line.why, line.seq, Restored(file="a", why="b", kept="").file)
+
+
+def read(memory: Memory, machine: Machine) -> tuple[object, ...]:
+    return memory.head.digest, memory.run.run, memory.visit.exit, memory.deploy.word.tree, machine.store.file
+
+
+def wrong(memory: Memory, machine: Machine) -> None:
+    LastRun(run=1)
 """
 WRONG = {
+    "    memory.head.digests": '"Head" has no attribute "digests"; maybe "digest"?',
+    '    memory.head["digest"]': 'Value of type "Head" is not indexable',
+    "    memory.run.number": '"Run" has no attribute "number"',
+    '    memory.visit.get("exit")': '"Visit" has no attribute "get"',
+    "    memory.deploy.word.trees": '"Word" has no attribute "trees"; maybe "tree"?',
+    '    memory.signed["sign"].trees': '"Signature" has no attribute "trees"; maybe "tree"?',
+    "    LastRun(number=1)": 'Unexpected keyword argument "number" for "LastRun"',
+    "    machine.store.files_": '"StoreSpec" has no attribute "files_"',
+    '    machine.store["file"]': 'Value of type "StoreSpec" is not indexable',
     'RunVoid(run=1, because="")': 'Unexpected keyword argument "because" for "RunVoid"',
     "RunVoid(run=1)": 'Missing named argument "why" for "RunVoid"',
     'RunVoid(run="1", why="")': 'Argument "run" to "RunVoid" has incompatible type "str"; expected "int"',

@@ -11,8 +11,9 @@ import pytest
 
 from detent.store.disk.atomic import as_json
 from detent.store.journal.events import KINDS, Moved, Restored, from_line
-from detent.store.journal.line import required, to_line, with_fields
+from detent.store.journal.line import required, to_line
 from detent.store.journal.run_events import ABOUT_RUNS, Claimed, RunVoid
+from detent.view import with_fields
 
 JOURNALS = Path(__file__).parents[3] / "data" / "journals"
 # Kinds that the recorded tasks have no line of: what they do goes well, and nothing of it is changed later.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from detent.errors import DamagedJournal, StorageError, UnreadableError
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import GENESIS, LARGEST_LINE_BYTES, Journal, decode_lines, split_lines
 from detent.store.journal.line import to_line
+from detent.words.store import journal as say
 
 TIMEOUT_S = 60
 
@@ -80,11 +82,11 @@ def test_a_torn_tail_is_ignored_by_readers_and_cut_by_the_writer(journal: Journa
 
 
 def test_a_whole_line_is_never_cut(journal: Journal) -> None:
-    """A writer whose memory is older than the journal must not throw away what somebody else was told has happened."""
+    """A writer whose memory is older than the journal must not throw away lines acknowledged by another process."""
     previous, size = fill(journal, 2)
     raw, _ = journal.append({"seq": 3, "kind": "filed"}, previous, size)
     before = journal.read()
-    with pytest.raises(DamagedJournal, match="more lines"):
+    with pytest.raises(DamagedJournal, match=re.escape(say.more_lines())):
         journal.append({"seq": 3, "kind": "set_up"}, previous, size)
     assert journal.read() == before
     assert raw in before
@@ -94,7 +96,7 @@ def test_a_journal_that_became_shorter_is_not_filled_up(journal: Journal) -> Non
     previous, size = fill(journal, 2)
     os.truncate(journal.path, size - 10)
     before = journal.read()
-    with pytest.raises(DamagedJournal, match=rf"has {size - 10} bytes, not {size}"):
+    with pytest.raises(DamagedJournal, match=re.escape(say.other_size(size - 10, size))):
         journal.append({"seq": 3, "kind": "filed"}, previous, size)
     assert journal.read() == before
 
@@ -102,7 +104,7 @@ def test_a_journal_that_became_shorter_is_not_filled_up(journal: Journal) -> Non
 def test_a_first_line_is_never_written_over_others(journal: Journal) -> None:
     fill(journal, 2)
     before = journal.read()
-    with pytest.raises(DamagedJournal, match="has lines already"):
+    with pytest.raises(DamagedJournal, match=re.escape(say.has_lines_already())):
         journal.append({"seq": 1, "kind": "created"}, GENESIS, 0)
     assert journal.read() == before
 
@@ -146,7 +148,7 @@ def test_damage_in_the_middle_names_the_line(journal: Journal, how: int) -> None
 def test_a_line_with_a_wrong_number_is_named_though_it_fits_the_chain(journal: Journal) -> None:
     previous, size = fill(journal, 2)
     journal.append({"seq": 7, "kind": "filed"}, previous, size)
-    with pytest.raises(DamagedJournal, match="in line 3: it should be line 3 of the chain"):
+    with pytest.raises(DamagedJournal, match=re.escape(say.damaged(3, say.not_that_line(3)))):
         lines(journal)
 
 
@@ -154,7 +156,7 @@ def test_a_changed_line_is_named_by_the_one_after_it(journal: Journal) -> None:
     fill(journal, 3)
     raws = split_lines(journal.read())[0]
     raws[1] = raws[1].replace(b"filed", b"moved")
-    with pytest.raises(DamagedJournal, match="in line 3: it does not follow"):
+    with pytest.raises(DamagedJournal, match=re.escape(say.damaged(3, say.chain_broken()))):
         decode_lines(raws, journal.path)
 
 
@@ -239,7 +241,7 @@ def test_a_line_that_is_too_long_is_refused(journal: Journal) -> None:
 
 def test_a_missing_journal_has_no_size_and_can_not_be_read(journal: Journal) -> None:
     assert journal.size() is None
-    with pytest.raises(UnreadableError, match="the task has no journal"):
+    with pytest.raises(UnreadableError, match=re.escape(say.no_journal())):
         journal.read()
     with pytest.raises(StorageError, match="no such file"):
         journal.append({"seq": 2}, GENESIS, 100)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,8 @@ from detent.store.journal.native import Document, Native
 from detent.store.journal.native_log import log_line
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from detent.view import with_fields
+from detent.words.store import journal as say
 from tests.lines import made
 
 MACHINE = load("phase", vocabulary())[0]
@@ -73,7 +76,7 @@ def world(tmp_path: Path) -> World:
 
 
 def test_a_machine_may_have_no_place_for_the_time(tmp_path: Path) -> None:
-    machine = MACHINE.replace(store={**MACHINE.store, "updated": ""})
+    machine = MACHINE.replace(store=with_fields(MACHINE.store, updated=""))
     native = Native(machine, str(tmp_path), TaskPlaces("t", str(tmp_path / "control")))
     assert "now" not in native.wanted_fields(Snapshot("intake"), "now").values()
 
@@ -81,7 +84,7 @@ def test_a_machine_may_have_no_place_for_the_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_missing", [False, True])
 @pytest.mark.parametrize("linked", ["task", "."])
 def test_a_folder_behind_a_link_is_not_read(tmp_path: Path, linked: str, is_missing: bool) -> None:
-    """The folder itself or one above it: in another place lies what somebody chose."""
+    """The folder itself or one above it: a file at another place is of another's choosing."""
     base = tmp_path.resolve() / "base"
     base.mkdir()
     world = World(base)
@@ -91,7 +94,7 @@ def test_a_folder_behind_a_link_is_not_read(tmp_path: Path, linked: str, is_miss
     moved.symlink_to(base.with_name("elsewhere"))
     if is_missing:
         world.file.unlink()
-    with pytest.raises(UnreadableError, match="the task folder was replaced by a link"):
+    with pytest.raises(UnreadableError, match=re.escape(say.task_folder_is_link())):
         world.native.read()
 
 
@@ -191,8 +194,8 @@ def test_an_owned_field_that_was_touched_is_told(world: World, label: str, chang
     new = {"changed": f"{label}: yes", "removed": "", "emphasised": f"{label}: **pass**", "hidden": f"<!-- {line} -->"}
     spoiled = world.native.parsed(document.text.replace(line, new[change]))
     assert world.native.tampered(spoiled, world.memory.snapshot, "") == (label,)
-    mended = world.native.project(spoiled, world.memory, {}, world.lines)
-    assert world.native.tampered(mended, world.memory.snapshot, "") == ()
+    repaired = world.native.project(spoiled, world.memory, {}, world.lines)
+    assert world.native.tampered(repaired, world.memory.snapshot, "") == ()
 
 
 def test_what_people_write_is_not_tampering(world: World) -> None:
@@ -228,7 +231,7 @@ def test_bytes_that_were_projected_once_are_recognised_for_ever(world: World) ->
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"seq": 9, "sha": "00', b"\0\0"])
-def test_a_torn_memory_of_projections_is_mended_by_the_next(world: World, torn: bytes) -> None:
+def test_a_torn_memory_of_projections_is_repaired_by_the_next(world: World, torn: bytes) -> None:
     first = world.project()
     world.projected.write_bytes(world.projected.read_bytes() + torn)
     world.native.look_again()
@@ -247,7 +250,7 @@ def test_a_lost_memory_of_projections_means_that_nothing_was(world: World, data:
     assert world.native.projected_seq() == 0
 
 
-def test_what_another_process_projected_is_seen_and_what_could_not_be_marked_is_not_known(world: World) -> None:
+def test_a_projection_is_seen_only_once_it_is_marked(world: World) -> None:
     world.project()
     other = Native(MACHINE, str(world.folder), world.native.places)
     memory = world.commit("shape")
@@ -412,7 +415,7 @@ def test_an_answer_is_written_once(world: World) -> None:
     world.project()
     world.commit("shape")
     text = world.project().text
-    line = f"- {world.memory.answer['time']} Ann: take B, please"
+    line = f"- {world.memory.answer.time} Ann: take B, please"
     assert text.count(line) == 1
     assert text.endswith(f"## Answers\n\n{line}\n")
 

@@ -12,12 +12,15 @@ from detent.core.values import Snapshot
 from detent.machines.load import load
 from detent.runner.make.vocabulary import vocabulary
 from detent.store.journal.events import KINDS, from_line
+from detent.store.journal.head import head_of
 from detent.store.journal.line import Line
 from detent.store.journal.memory import Memory
 from detent.store.journal.native import Native
 from detent.store.journal.native_log import log_line, log_lines
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from detent.store_spec import store_of
+from detent.view import content_of
 from tests.lines import made
 
 MACHINE = load("tests/data/machines/ticket.toml", vocabulary())[0]
@@ -197,7 +200,7 @@ class Book:
         self.folder.mkdir()
         make_task_folder(self.places)
         self.path = self.folder / "log.md"
-        store = {**MACHINE.store, "log": "log.md", "log_form": "markdown", "events": BOOK_EVENTS}
+        store = store_of({**content_of(MACHINE.store), "log": "log.md", "log_form": "markdown", "events": BOOK_EVENTS})
         self.machine = MACHINE.replace(store=store)
         self.entries: list[Line] = []
 
@@ -207,7 +210,7 @@ class Book:
     def project(self) -> None:
         """As a new process would."""
         native = Native(self.machine, str(self.folder), self.places)
-        memory = Memory({}, Snapshot("A", seq=len(self.entries)), 0, b"", 0, TIME)
+        memory = Memory(head_of({}), Snapshot("A", seq=len(self.entries)), 0, b"", 0, TIME)
         native.catch_up(memory, lambda logged: [line for line in self.entries if line.seq > logged])
 
     @property
@@ -282,7 +285,7 @@ def test_a_piece_that_was_taken_out_of_a_shortened_log_comes_back(book: Book) ->
     assert [book.text.count(f"detent:t:{number} -->") for number in (1, 2, 3)] == [1, 1, 1]
 
 
-def test_a_line_of_a_machine_without_events_says_on_which_failure_a_move_rests() -> None:
+def test_without_events_a_moved_line_names_the_failed_gate() -> None:
     facts = {
         "failed": {"ok": True, "parts": [["build_ok", False, "exit 1"]]},
         "build_ok": {"ok": False, "why": "exit 1"},

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from detent.errors import UnreadableError, UsageError
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.task.open import open_task
 from detent.store.journal.places import (
@@ -125,9 +125,9 @@ def test_a_pointer_that_is_a_link_is_refused(tmp_path: Path) -> None:
 def test_a_pointer_counts_only_if_the_journal_names_it_back(
     repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A copied task folder, or one made by somebody else, can't stand for the task."""
+    """A copied or foreign task folder can't stand for the task."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    task = create(Wish(title="a task", repo=str(repo())))
+    task = create(NewTask(title="a task", repo=str(repo())))
     assert open_task(task.native.folder).id == task.id
     copy = tmp_path / "copy"
     copy.mkdir()

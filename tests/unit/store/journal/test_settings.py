@@ -9,7 +9,7 @@ import pytest
 
 from detent.errors import UnreadableError, UsageError
 from detent.store.journal.settings import COMMAND_TIMEOUT_S, READ_ISSUE, RUN_DEFAULTS, Settings, parse_settings
-from detent.store.text.names import count_of
+from detent.words.names import count_of
 
 WHOLE = b"""
 default_machine = "phase"
@@ -253,7 +253,7 @@ def test_a_wrong_type_is_named(text: str, problem: str) -> None:
     assert problems(text) == problem.split("; ")
 
 
-@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 7)])
+@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 8)])
 def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> None:
     text = (Path(__file__).resolve().parents[4] / page).read_text(encoding="utf-8")
     found = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)

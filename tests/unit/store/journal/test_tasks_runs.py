@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from detent.core.values import Snapshot
-from detent.store.journal.memory import Memory
+from detent.store.journal.memory import Failed, Memory
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
 from tests.lines import made
@@ -62,9 +62,9 @@ def story(tmp_path: Path) -> Story:
 
 def test_a_planned_run_is_remembered_until_it_has_ended(story: Story) -> None:
     memory = story.plan()
-    assert (memory.runs, memory.run["run"], memory.run["seq"]) == (1, 1, 2)
+    assert (memory.runs, memory.run.run, memory.run.seq) == (1, 1, 2)
     memory = story.end()
-    assert (memory.run, memory.runs, memory.ended["run"], memory.visit["count"]) == ({}, 1, 1, 1)
+    assert (bool(memory.run), memory.runs, memory.ended.run, memory.visit.count) == (False, 1, 1, 1)
 
 
 def test_lines_about_a_living_run_owe_the_document_nothing(story: Story) -> None:
@@ -79,20 +79,20 @@ def test_lines_about_a_living_run_owe_the_document_nothing(story: Story) -> None
 def test_a_void_run_leaves_only_its_number(story: Story) -> None:
     story.plan()
     memory = story.say("run_void", run=1, why="it never began")
-    assert (memory.run, memory.ended, memory.visit, memory.runs) == ({}, {}, {}, 1)
+    assert (bool(memory.run), bool(memory.ended), bool(memory.visit), memory.runs) == (False, False, False, 1)
 
 
-def test_the_last_accepted_claim_stands_and_a_refused_one_is_only_a_refusal(story: Story) -> None:
+def test_a_refused_claim_does_not_replace_an_accepted_one(story: Story) -> None:
     story.plan()
     story.say("claimed", run=1, want="first", accepted=True)
     story.say("claimed", run=1, want="second", accepted=True)
     memory = story.say("claimed", run=1, accepted=False, **REFUSAL)
-    assert (memory.claim["want"], memory.refusal["problem"]) == ("second", "work -> over")
+    assert (memory.claim.want, memory.refusal.problem) == ("second", "work -> over")
     assert memory.unheard == ""
-    assert story.end(claim="second").claim == {}
+    assert not story.end(claim="second").claim
 
 
-def test_the_last_refused_request_is_remembered_until_one_is_accepted_or_the_run_ends(story: Story) -> None:
+def test_a_refused_request_is_remembered_within_its_run(story: Story) -> None:
     story.plan()
     assert story.say("claimed", run=1, accepted=False, to="over", **REFUSAL).unheard == "over"
     assert story.say("claimed", run=1, want="first", accepted=True).unheard == ""
@@ -102,7 +102,7 @@ def test_the_last_refused_request_is_remembered_until_one_is_accepted_or_the_run
     assert story.end(2).unheard == ""
 
 
-def test_a_claim_refused_at_the_end_is_the_no_of_the_run_until_a_person_answers(story: Story) -> None:
+def test_a_claim_refused_at_the_end_binds_until_an_answer(story: Story) -> None:
     story.plan()
     story.end(claim="over")
     memory = story.say("refused", no="over", **REFUSAL)
@@ -114,16 +114,16 @@ def test_the_claims_of_a_run_are_not_those_of_the_next(story: Story) -> None:
     story.plan()
     story.say("claimed", run=1, want="first", accepted=True)
     story.say("run_void", run=1, why="it never began")
-    assert story.plan(2).claim == {}
+    assert not story.plan(2).claim
 
 
-def test_an_end_waits_for_its_decision_and_a_refused_claim_is_asked_for_once(story: Story) -> None:
+def test_a_refused_claim_is_tried_once_at_the_run_s_end(story: Story) -> None:
     story.plan()
     story.end(claim="over")
     memory = story.say("refused", **REFUSAL)
-    assert (memory.ended["run"], memory.ended["claim"], memory.visit["claim"]) == (1, "", "over")
-    assert story.say("unmoved", memory.snapshot, run=1, why="nothing is open").ended == {}
-    assert story.memory.visit["why"] == "nothing is open"
+    assert (memory.ended.run, memory.ended.claim, memory.visit.claim) == (1, "", "over")
+    assert not story.say("unmoved", memory.snapshot, run=1, why="nothing is open").ended
+    assert story.memory.visit.why == "nothing is open"
 
 
 @pytest.mark.parametrize("kind", ["crashed", "unmoved", "moved"])
@@ -131,8 +131,8 @@ def test_each_decision_settles_the_end(story: Story, kind: str) -> None:
     story.plan()
     story.end()
     memory = story.say(kind, Snapshot("look"), run=1)
-    assert memory.ended == {}
-    assert memory.visit.get("count", 0) == (0 if kind == "moved" else 1)
+    assert not memory.ended
+    assert memory.visit.count == (0 if kind == "moved" else 1)
 
 
 def test_a_visit_counts_its_runs_and_the_task_what_all_of_them_used(story: Story) -> None:
@@ -141,15 +141,15 @@ def test_a_visit_counts_its_runs_and_the_task_what_all_of_them_used(story: Story
     story.say("crashed", story.memory.snapshot, exit="failed")
     story.plan(2)
     memory = story.end(2)
-    assert (memory.visit["count"], memory.usage) == (2, {"runs": 2, "seconds": 5.0, "cost_usd": 0.5})
+    assert (memory.visit.count, memory.usage) == (2, {"runs": 2, "seconds": 5.0, "cost_usd": 0.5})
     memory = story.say("moved", Snapshot("look"))
-    assert (memory.visit, memory.usage["runs"], memory.runs) == ({}, 2, 2)
+    assert (bool(memory.visit), memory.usage["runs"], memory.runs) == (False, 2, 2)
 
 
 def test_the_last_word_about_driving_counts(story: Story) -> None:
     story.say("driven", on=True, by="person", name="ann", reason="")
     memory = story.say("driven", on=False, by="person", name="bob", reason="lunch")
-    assert (memory.driven["on"], memory.driven["name"], memory.driven["seq"]) == (False, "bob", 3)
+    assert (memory.driven.on, memory.driven.name, memory.driven.seq) == (False, "bob", 3)
 
 
 def test_an_onlooker_reads_only_whole_new_lines(story: Story) -> None:
@@ -170,15 +170,15 @@ def ended_in_vain(story: Story, number: int, kind: str = "unmoved", **content: A
         story.say("moved", story.memory.snapshot, **{"from": "work", "to": "work", "by": "crash", "edge": "drop"})
     else:
         story.say(kind, story.memory.snapshot, run=number, why="no report", exit="killed", by="crash")
-    return int(story.memory.fruitless.get("count", 0))
+    return int(story.memory.failed_in_a_row.count)
 
 
 def test_runs_in_a_row_that_came_to_nothing_are_counted_however_they_ended(story: Story) -> None:
     assert [ended_in_vain(story, 1), ended_in_vain(story, 2, "crashed"), ended_in_vain(story, 3, "moved")] == [1, 2, 3]
     story.say("moved", story.memory.snapshot, **{"from": "work", "to": "work", "by": "engine", "edge": "recover"})
-    assert story.memory.fruitless["count"] == 3, "no run led to this move"
+    assert story.memory.failed_in_a_row.count == 3, "no run led to this move"
     assert ended_in_vain(story, 4) == 4
-    assert story.memory.fruitless == {"run": 4, "state": "work", "exit": "finished", "why": "no report", "count": 4}
+    assert story.memory.failed_in_a_row == Failed(run=4, state="work", exit="finished", why="no report", count=4)
 
 
 @pytest.mark.parametrize("content", [{"by_person": True}, {"exit": "quota"}])

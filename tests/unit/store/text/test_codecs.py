@@ -15,7 +15,7 @@ def test_a_machine_file_may_name_every_codec() -> None:
     assert vocabulary().codecs == tuple(CODECS)
 
 
-def test_the_label_of_the_state_comes_first_and_counted_fields_are_labels_too() -> None:
+def test_the_state_label_is_first_and_counters_are_labels() -> None:
     limits = {name: limit.replace(field="Rounds") for name, limit in PHASE.limits.items()}
     registers = {"origin": Register("origin", field="Origin"), "hidden": Register("hidden")}
     labels = labels_of(PHASE.replace(limits=limits, registers=registers))

@@ -129,7 +129,7 @@ def test_a_repeated_label_ends_a_value() -> None:
 
 
 def test_a_label_like_line_inside_a_value_is_a_label() -> None:
-    """Nobody can tell them apart, so that the rule is simple: a known label at the start of a line is a label."""
+    """They can't be told apart, so the rule is simple: a known label at the start of a line is a label."""
     assert values("Objective: a\nStatus: of the work is fine") == {"Objective": "a", "Status": "of the work is fine"}
 
 
@@ -319,7 +319,7 @@ def test_a_locked_value_is_restored_whole_and_nothing_else_changes(spoiled: str,
     ],
 )
 def test_what_an_agent_changed_comes_back_byte_for_byte(original: str) -> None:
-    """The layouts people use are found again, so that after a restoration nothing shows that somebody was there."""
+    """The layouts people use are found again, so that a restoration leaves no trace of the edit."""
     locked = values(original)["Validation plan"]
     field = read_fields(original, LABELS)["Validation plan"]
     spoiled = original[: field.start] + " cmd: true" + original[field.stop :]

@@ -174,7 +174,7 @@ def test_a_value_that_is_right_keeps_its_form() -> None:
     assert CODEC.write(text, wanted) == text
 
 
-def test_a_lost_key_is_put_at_the_end_of_the_head_in_the_column_of_the_others() -> None:
+def test_a_lost_key_returns_aligned_at_the_head_s_end() -> None:
     assert CODEC.write(head("  # x", "  status: done"), {"crash_count": "1"}) == head(
         "  # x", "  status: done", "  crash_count: 1"
     )
@@ -222,7 +222,7 @@ def test_an_answer_goes_into_the_body() -> None:
 # --- what the engine owns ---
 
 
-def test_a_missing_counter_stands_for_nothing_and_is_not_taken_for_a_change(tmp_path: Path) -> None:
+def test_a_missing_counter_is_not_taken_for_a_change(tmp_path: Path) -> None:
     native = Native(MACHINE, str(tmp_path), TaskPlaces("t", str(tmp_path / "control")))
     document = native.parsed(head("status: working", "review_round: 1"))
     fresh = Snapshot(state="working", counters={"review_round": 1})
@@ -240,13 +240,13 @@ def test_a_counter_that_says_something_else_is_a_change(tmp_path: Path, written:
     assert native.tampered(document, Snapshot(state="working", counters={"review_round": 1}), "") == ("review_round",)
 
 
-# --- mending ---
+# --- repair ---
 
 OWNED = {"status": "working", "review_round": "1", "crash_count": "0"}
 
 
 @pytest.mark.parametrize(
-    "spoilt",
+    "damaged",
     [
         HEAD.replace("status: working", "status: wroking") + "theirs\n",
         HEAD.replace("status: working\n", "") + "theirs\n",
@@ -258,25 +258,27 @@ OWNED = {"status": "working", "review_round": "1", "crash_count": "0"}
         "\ufefftheirs\n",
     ],
 )
-def test_mending_keeps_the_body(spoilt: str) -> None:
-    mended = CODEC.mend(spoilt, TASK, OWNED)
-    content = CODEC.read(mended)
+def test_a_repair_keeps_the_body(damaged: str) -> None:
+    repaired = CODEC.repair(damaged, TASK, OWNED)
+    content = CODEC.read(repaired)
     assert content.state == "working"
     assert content.fields["summary"].value == "Fix it"
-    assert mended[content.body_start :] == "theirs\n"
+    assert repaired[content.body_start :] == "theirs\n"
 
 
 @pytest.mark.parametrize("line", ["## Handoff", "", "\r"])
 def test_a_head_without_an_end_is_cut_where_something_else_begins(line: str) -> None:
-    mended = CODEC.mend(f"---\nstatus: done\nsummary: x\n{line}\nDONE: all\n", TASK, OWNED)
-    assert mended == HEAD + f"{line}\nDONE: all\n"
+    repaired = CODEC.repair(f"---\nstatus: done\nsummary: x\n{line}\nDONE: all\n", TASK, OWNED)
+    assert repaired == HEAD + f"{line}\nDONE: all\n"
 
 
-def test_mending_one_value_leaves_the_rest_of_the_head() -> None:
-    spoilt = HEAD.replace("Fix it", "Fix that").replace("status: working", "status: 5 # mine") + "theirs\n"
-    assert CODEC.mend(spoilt, TASK, OWNED) == spoilt.replace("status: 5", "status: working")
+def test_repairing_one_value_leaves_the_rest_of_the_head() -> None:
+    damaged = HEAD.replace("Fix it", "Fix that").replace("status: working", "status: 5 # mine") + "theirs\n"
+    assert CODEC.repair(damaged, TASK, OWNED) == damaged.replace("status: 5", "status: working")
 
 
-@pytest.mark.parametrize("spoilt", ["", "\ufeff\n"])
-def test_where_nothing_is_left_the_good_text_comes_back_with_the_values_of_today(spoilt: str) -> None:
-    assert CODEC.mend(spoilt, TASK, {**OWNED, "status": "done"}) == TASK.replace("status: working", "status: done", 1)
+@pytest.mark.parametrize("damaged", ["", "\ufeff\n"])
+def test_an_unusable_text_is_replaced_with_current_values(damaged: str) -> None:
+    assert CODEC.repair(damaged, TASK, {**OWNED, "status": "done"}) == TASK.replace(
+        "status: working", "status: done", 1
+    )

@@ -17,6 +17,7 @@ from detent.store.journal.native import Native
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
 from detent.store.text.codecs import CODECS
+from detent.view import with_fields
 from tests.lines import made
 
 MACHINE = load("tests/data/machines/thread.toml", vocabulary())[0]
@@ -67,7 +68,7 @@ def test_values_are_found_by_their_pointers() -> None:
 
 
 def test_a_label_without_a_slash_is_a_key_at_the_top() -> None:
-    codec = CODECS["json_document"](MACHINE.replace(store={**MACHINE.store, "state": "phase", "only_in": {}}))
+    codec = CODECS["json_document"](MACHINE.replace(store=with_fields(MACHINE.store, state="phase", only_in={})))
     assert codec.read('{"phase": "Paused"}').state == "Paused"
     assert codec.write('{"phase": "Paused", "a/b": 1}', {"phase": "Done"}) == '{"phase": "Done", "a/b": 1}'
     assert codec.write("{}", {"/a~1b/~0": "x"}) == '{"a/b": {"~": "x"}}'
@@ -177,7 +178,7 @@ def test_a_text_reads_back(value: str) -> None:
 # --- what the engine owns ---
 
 
-def test_a_counter_that_is_no_number_or_stands_where_it_may_not_is_a_change(tmp_path: Path) -> None:
+def test_a_misplaced_or_non_numeric_counter_is_a_change(tmp_path: Path) -> None:
     running = Snapshot(state="Running", counters={"iteration": 3})
     assert native(tmp_path).tampered(native(tmp_path).parsed(TEXT), running, "") == ()
     for wrong in ('"3"', "3.0", "true", "null", "4"):
@@ -194,8 +195,8 @@ def test_a_newer_format_is_refused_and_never_written_down(tmp_path: Path, versio
         native(tmp_path).parsed(newer)
     assert "knows 2" in caught.value.what
     assert "newer detent" in caught.value.next_step
-    mended = native(tmp_path).mended(newer, TEXT, Snapshot(state="Running", counters={"iteration": 3}), "now")
-    assert json.loads(mended) == {**json.loads(TEXT), "current_run_id": None, "updated_at": "now"}
+    repaired = native(tmp_path).repaired(newer, TEXT, Snapshot(state="Running", counters={"iteration": 3}), "now")
+    assert json.loads(repaired) == {**json.loads(TEXT), "current_run_id": None, "updated_at": "now"}
 
 
 @pytest.mark.parametrize(("line", "old"), [('    "schema_version": 1,\n', "1"), ("", "0")])
@@ -213,15 +214,15 @@ def test_an_older_format_is_brought_up_and_kept_beside(tmp_path: Path, line: str
     assert sorted(path.name for path in tmp_path.iterdir()) == ["control", "thread.json", f"thread.json.v{old}"]
 
 
-# --- mending ---
+# --- repair ---
 
 
 def test_what_can_be_read_is_kept_and_what_can_not_is_written_again() -> None:
     owned = {"/phase/type": "Running", "/phase/data/iteration": "3"}
     lost = TEXT.replace('"Running"', '"Runing"').replace('"abc"', '"theirs"')
-    assert CODEC.mend(lost, TEXT, owned) == TEXT.replace('"abc"', '"theirs"')
-    for spoilt in ("", "\ufeff\n", TEXT[:-3], "[]", TEXT.replace('"id"', '"cost"')):
-        assert CODEC.mend(spoilt, TEXT, owned) == TEXT
+    assert CODEC.repair(lost, TEXT, owned) == TEXT.replace('"abc"', '"theirs"')
+    for damaged in ("", "\ufeff\n", TEXT[:-3], "[]", TEXT.replace('"id"', '"cost"')):
+        assert CODEC.repair(damaged, TEXT, owned) == TEXT
 
 
 # --- the way to the disk ---

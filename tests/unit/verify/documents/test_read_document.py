@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from detent.verify.compare import Comparison, compare
 from detent.verify.documents.document import read_document
 from detent.verify.export import export_mermaid
 from detent.verify.relation import Relation
+from detent.words.verify import documents as say
 from tests.unit.core.small import small
 
 EDGES = """
@@ -134,7 +136,7 @@ def test_a_diagram_whose_fence_is_never_closed_ends_at_the_prose(tmp_path: Path)
 
 
 def test_a_line_that_is_no_statement_is_refused_with_its_number(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="line 18 is no statement of a state diagram: wait ==> work"):
+    with pytest.raises(UnreadableError, match=re.escape(say.no_statement(18, "wait ==> work"))):
         read(tmp_path, DIAGRAM.replace("wait --> work : answer", "wait ==> work : answer"))
 
 

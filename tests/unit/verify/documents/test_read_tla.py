@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from detent.verify.compare import Comparison, compare
 from detent.verify.documents.document import read_document
 from detent.verify.relation import Relation
 from detent.verify.tla.module import export_tla
+from detent.words.verify import documents as say
 from tests.unit.core.small import small
 
 EDGES = """
@@ -198,6 +200,6 @@ def test_a_module_without_a_bound_is_refused(tmp_path: Path, definitions: str) -
 
 
 def test_our_own_module_is_for_tlc_and_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="written for TLC") as refused:
+    with pytest.raises(UnreadableError, match=re.escape(say.written_for_tlc())) as refused:
         read(tmp_path, export_tla(MACHINE).text)
     assert "--format mermaid" in refused.value.next_step

@@ -8,7 +8,8 @@ import pytest
 
 from detent.core.values import Snapshot
 from detent.store.journal.events import Deploy
-from detent.store.journal.memory import Memory
+from detent.store.journal.head import head_of
+from detent.store.journal.memory import Memory, deployment_of
 from detent.verify.replay.deploy import deploy_problems
 from tests.lines import made
 
@@ -16,7 +17,7 @@ LAST = {"last": {"plan": "p", "commands": []}}
 
 
 def told(stage: str, by: str, before: dict[str, Any]) -> list[str]:
-    memory = Memory({}, Snapshot("Deploying"), 0, b"", 1, "", deploy=before)
+    memory = Memory(head_of({}), Snapshot("Deploying"), 0, b"", 1, "", deploy=deployment_of(before))
     line = made("deploy", stage=stage, by=by, plan="p", visit="v")
     assert isinstance(line, Deploy)
     return list(deploy_problems(line, memory))

@@ -6,8 +6,10 @@ import pytest
 
 from detent.core.machine import STOPPED
 from detent.core.values import Snapshot
-from detent.store.journal.memory import Memory
+from detent.store.journal.head import head_of
+from detent.store.journal.memory import Ended, Memory
 from detent.verify.replay.runs import after_run
+from detent.view import view_of
 from tests.lines import made
 from tests.unit.core.small import small
 
@@ -15,9 +17,9 @@ IDLE = '[progress]\nidle_max = 2\n[[edge]]\nname = "go"\nfrom = "work"\nto = "ov
 
 
 @pytest.mark.parametrize(("idle", "stops"), [(1, True), (0, False)])
-def test_a_stop_of_an_earlier_version_keeps_its_words_and_an_invented_one_is_found(idle: int, stops: bool) -> None:
+def test_an_older_version_s_stop_keeps_its_words(idle: int, stops: bool) -> None:
     before = Snapshot("work", counters={"idle": idle}, exit="finished")
-    memory = Memory({}, before, 0, b"", 1, "", "", ended={"run": 2, "by_person": False})
+    memory = Memory(head_of({}), before, 0, b"", 1, "", "", ended=view_of(Ended, {"run": 2}))
     old = "2 agent run(s) in a row without progress"
     after = {"state": "work", "registers": {STOPPED: old}}
     line = made("unmoved", seq=2, exit="finished", progress=False, run=2, after=after)

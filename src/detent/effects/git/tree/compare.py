@@ -12,6 +12,7 @@ from detent.effects.git.tree.tool_caches import Caches, named_folders
 from detent.errors import BeyondBoundError, ToolError, UnreadableError
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.folders import shown_path
+from detent.words.effects import trees as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ MOST_CHANGED_FILES = 200_000
 _LONG_MESSAGE = 3500  # characters; git cuts its messages, and with them the reason, near the longest path there is
 
 
-class Wanted(Record):
+class TreeScan(Record):
     """What one computation is about; all paths inside the tree are bytes relative to its top."""
 
     private_dir: str
@@ -67,11 +68,11 @@ class Changes(Record):
 NO_CHANGES = Changes((), (), (), False)
 
 
-def cache_path(task: Wanted, name: str = "") -> str:
+def cache_path(task: TreeScan, name: str = "") -> str:
     return os.path.join(task.private_dir, "cache", name)
 
 
-def baseline_rules(task: Wanted) -> Rules:
+def baseline_rules(task: TreeScan) -> Rules:
     if task.baseline is None:
         return Rules(os.devnull, {})
     exclude_file = cache_path(task, f"exclude-{task.baseline}")
@@ -103,11 +104,11 @@ def _verified_blob(git: Git, name: str) -> bytes:
     """A blob whose bytes really have that name; git itself does not look."""
     data = git.run("cat-file", "blob", name)
     if git.run("hash-object", "-t", "blob", "--no-filters", "--stdin", input_bytes=data).decode().strip() != name:
-        raise ToolError(f"object {name[:12]} of the repository is damaged or forged", where=git.git_dir)
+        raise ToolError(say.object_damaged(name), where=git.git_dir)
     return data
 
 
-def list_files(git: Git, task: Wanted, rules: Rules) -> Listing:
+def list_files(git: Git, task: TreeScan, rules: Rules) -> Listing:
     options = ["-z", "-t", "-s", "-c", "-d", "-m", "-o", f"--exclude-from={rules.exclude_file}"]
     for left_out in task.left_out:
         options += ("-x", "/" + os.fsdecode(escape_path(os.fsencode(left_out))))
@@ -118,11 +119,7 @@ def list_files(git: Git, task: Wanted, rules: Rules) -> Listing:
         message = finished.stderr.decode(errors="replace").splitlines()[0]
         # A path that is too long for the kernel can be made by changing into each folder; nothing reads it again.
         kind = BeyondBoundError if len(message) >= _LONG_MESSAGE else UnreadableError
-        raise kind(
-            f"a part of the tree cannot be read: {shown_path(message)}",
-            where=task.work_tree,
-            next_step=f"make it readable or remove it in {task.work_tree}, then try again",
-        )
+        raise kind(say.part_unreadable(shown_path(message), task.work_tree), where=task.work_tree)
     cached: dict[bytes, tuple[bytes, bytes]] = {}
     different: dict[bytes, None] = {}
     new = []
@@ -144,7 +141,7 @@ def _may_hold_caches(listed: bytes, names: Iterable[str]) -> bool:
     return any(os.fsencode(name) + b"/" in listed for name in names)
 
 
-def _without_caches(task: Wanted, rules: Rules, listing: Listing) -> Listing:
+def _without_caches(task: TreeScan, rules: Rules, listing: Listing) -> Listing:
     """What git sees without the caches of tools."""
     caches = Caches(task.work_tree, task.caches, rules.tracked)
     found = {path: folder for path in (*listing.cached, *listing.new) if (folder := caches.folder_of(path))}
@@ -157,7 +154,7 @@ def _without_caches(task: Wanted, rules: Rules, listing: Listing) -> Listing:
     )
 
 
-def compare(task: Wanted, rules: Rules, listing: Listing) -> Changes:
+def compare(task: TreeScan, rules: Rules, listing: Listing) -> Changes:
     top = os.fsencode(task.work_tree)
     removed, filled = _beyond_folders(top, (*listing.cached, *listing.new))
     removed += listing.uncounted
@@ -166,7 +163,7 @@ def compare(task: Wanted, rules: Rules, listing: Listing) -> Changes:
     again = False
     changed = (*listing.different, *listing.new)
     if len(changed) > MOST_CHANGED_FILES:
-        raise _too_much(task, changed[-1], f"{len(changed)} files changed at once, at most {MOST_CHANGED_FILES} may")
+        raise _too_much(task, changed[-1], say.too_many_changed(len(changed), MOST_CHANGED_FILES))
     left = MOST_CHANGED_BYTES
     for path in changed:
         kind, size = _kind_and_size(os.path.join(top, path))
@@ -215,7 +212,7 @@ def _beyond_folders(top: bytes, paths: Iterable[bytes]) -> tuple[list[bytes], li
     return beyond, filled
 
 
-def refuse_large(git: Git, task: Wanted) -> None:
+def refuse_large(git: Git, task: TreeScan) -> None:
     """Before git reads every tracked file for the first time: a file that grew beyond the bound is named."""
     top = os.fsencode(task.work_tree)
     for line in git.run("ls-files", "-s", "-z").split(b"\0")[:-1]:
@@ -228,19 +225,15 @@ def refuse_large(git: Git, task: Wanted) -> None:
 
 def _size_words(size: int) -> str:
     if size > LARGEST_FILE_BYTES:
-        return f"a file has {size >> 20} MB, at most {LARGEST_FILE_BYTES >> 20} MB are counted"
-    return f"changed files have more than {MOST_CHANGED_BYTES >> 20} MB together"
+        return say.file_too_large(size, LARGEST_FILE_BYTES)
+    return say.changed_too_large(MOST_CHANGED_BYTES)
 
 
-def _too_much(task: Wanted, path: bytes, what: str) -> UnreadableError:
+def _too_much(task: TreeScan, path: bytes, what: str) -> UnreadableError:
     from shlex import quote
 
     where = shown_path(os.path.join(task.work_tree, os.fsdecode(path)))
-    return BeyondBoundError(
-        f"the tree can't be looked at: {what}",
-        where=where,
-        next_step=f"remove it: rm -rf {quote(where)}, then try again",
-    )
+    return BeyondBoundError(say.tree_too_much(what, quote(where)), where=where)
 
 
 def _kind_and_size(path: bytes) -> tuple[int, int]:
@@ -264,7 +257,7 @@ def kind_of(path: bytes) -> int:
         return 0
 
 
-def _submodule_commit(task: Wanted, rules: Rules, path: bytes) -> bytes:
+def _submodule_commit(task: TreeScan, rules: Rules, path: bytes) -> bytes:
     """What a submodule of the baseline stands at: its HEAD, or the baseline's commit while it is not filled."""
     top = os.fsencode(task.work_tree)
     if path not in rules.submodules:
@@ -274,21 +267,13 @@ def _submodule_commit(task: Wanted, rules: Rules, path: bytes) -> bytes:
         return rules.submodules[path]
     repository = read_repository(folder)
     if repository is None or repository.head is None:
-        raise UnreadableError(
-            "the submodule has no commit to stand for it",
-            where=folder,
-            next_step=f"run: git -C {task.work_tree} submodule update --init {os.fsdecode(path)}",
-        )
+        raise UnreadableError(say.submodule_without_commit(task.work_tree, os.fsdecode(path)), where=folder)
     return repository.head.encode()
 
 
 def _nested_repository(top: bytes, path: bytes) -> UnreadableError:
     name = os.fsdecode(path)
-    return UnreadableError(
-        f"{name} is a git repository inside the tree, so its files cannot be counted",
-        where=os.fsdecode(os.path.join(top, path)),
-        next_step=f"move {name} out of the tree, or remove {name}/.git to count its files as ordinary ones",
-    )
+    return UnreadableError(say.repository_in_tree(name), where=os.fsdecode(os.path.join(top, path)))
 
 
 def changed_paths(changes: Changes) -> set[bytes]:

@@ -1,6 +1,6 @@
 """What differs between two trees of the private git.
 
-What is remembered of it is for readers, who start no git; whoever decides asks git anew.
+The memory of it is for readers, which start no git; a decision asks git again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def tree_differences(private_dir: str, before: str, now: str) -> tuple[tuple[str
 
 
 def remember_differences(path: str, before: str, now: str, found: Sequence[tuple[str, str]]) -> None:
-    known = _read(path)
+    known = _read_memory(path)
     if len(found) > _MOST_PATHS or known.get(f"{before} {now}") == [list(pair) for pair in found]:
         return
     known.pop(f"{before} {now}", None)
@@ -35,15 +35,15 @@ def remember_differences(path: str, before: str, now: str, found: Sequence[tuple
 
 
 def recall_differences(path: str, before: str, now: str) -> tuple[tuple[str, str], ...] | None:
-    """What differed when somebody last compared these two trees; None when nobody has."""
-    found = _read(path).get(f"{before} {now}")
+    """The differences of the last comparison of these two trees; None when there was none."""
+    found = _read_memory(path).get(f"{before} {now}")
     try:
         return None if found is None else tuple((str(status), str(name)) for status, name in found)
     except (TypeError, ValueError):
         return None
 
 
-def _read(path: str) -> dict[str, list[list[str]]]:
+def _read_memory(path: str) -> dict[str, list[list[str]]]:
     try:
         content = json.loads(read_cache(path, _LARGEST_MEMORY_BYTES) or b"{}")
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """Every file of one tree with its size and lines, as the private git has them; what is on the disk now is not asked.
 
-What is remembered of it is for readers, who start no git; whoever decides asks git anew.
+The memory of it is for readers, which start no git; a decision asks git again.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def tree_files(private_dir: str, tree: str) -> dict[str, TreeFile]:
 def _lines_of(git: Git, sizes: Mapping[bytes, int]) -> dict[bytes, int]:
     """How many lines each blob has, by its name; those too large to be read are left out."""
     lines: dict[bytes, int] = {}
-    asked: list[bytes] = []
+    batch: list[bytes] = []
     total = 0
     for blob, size in sizes.items():
         if size <= LARGEST_TEXT_BYTES:
-            asked.append(blob)
+            batch.append(blob)
             total += size
         if total > _ONE_ANSWER_BYTES:
-            lines |= _lines_in(git, asked)
-            asked, total = [], 0
-    return lines | _lines_in(git, asked)
+            lines |= _lines_in(git, batch)
+            batch, total = [], 0
+    return lines | _lines_in(git, batch)
 
 
 def _lines_in(git: Git, blobs: list[bytes]) -> dict[bytes, int]:
@@ -76,7 +76,7 @@ def remember_files(path: str, tree: str, files: Mapping[str, TreeFile]) -> None:
 
 
 def recall_files(path: str, tree: str) -> dict[str, TreeFile] | None:
-    """What was seen of this tree; None when it was another one, or can't be told."""
+    """The remembered files of this tree; None when they are of another tree, or unreadable."""
     try:
         content = json.loads(read_cache(path, _LARGEST_MEMORY_BYTES) or b"{}")
         if content.get("tree") != tree:

@@ -12,12 +12,12 @@ from detent.store.disk.digest import sha1_of, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.effects.git.tree.compare import Wanted
+    from detent.effects.git.tree.compare import TreeScan
 
 _LEFTOVER_S = 3600.0  # temporary files older than this belong to a process that died
 
 
-def index_name(task: Wanted) -> str:
+def index_name(task: TreeScan) -> str:
     identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
     return f"index-{sha256_of(os.fsencode(identity))[:20]}"
 
@@ -64,7 +64,7 @@ def _noted_tree(cached_index: str, content: bytes) -> str:
     return tree if is_known else ""
 
 
-def remove_leftovers(task: Wanted, own_index: str) -> None:
+def remove_leftovers(task: TreeScan, own_index: str) -> None:
     from contextlib import suppress
     from time import time
 

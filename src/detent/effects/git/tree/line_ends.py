@@ -23,10 +23,10 @@ _NO_PROGRAMS = b"* -ident -filter !working-tree-encoding\n"
 
 def converting(repository: Repository, scratch: str) -> tuple[str, ...]:
     """Let the git folder `scratch` convert line ends as the user's git does; the settings this needs."""
-    own = read_plain(os.path.join(repository.common_dir, "info/attributes")) or b""
-    write_atomic(os.path.join(scratch, "info/attributes"), own + b"\n" + _NO_PROGRAMS, durable=False)
-    asked = own_git(repository.top, "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$")
-    found = asked.stdout.decode("utf-8", "replace").split("\0")[:-1]
+    attributes = read_plain(os.path.join(repository.common_dir, "info/attributes")) or b""
+    write_atomic(os.path.join(scratch, "info/attributes"), attributes + b"\n" + _NO_PROGRAMS, durable=False)
+    answer = own_git(repository.top, "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$")
+    found = answer.stdout.decode("utf-8", "replace").split("\0")[:-1]
     return tuple(one.replace("\n", "=", 1) for one in found)
 
 

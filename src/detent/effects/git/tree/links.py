@@ -1,8 +1,8 @@
-"""What a change of a tree changes for those who look through its symbolic links.
+"""Finds the paths that a change of a tree changes through its symbolic links.
 
 A file has, besides its own path, one for every link that leads to it or to a folder above it. A change of the file, of
 the link or of another link on the way changes what is found at such a path. Links that lead out of the tree, nowhere or
-in a circle hold what git can't tell.
+in a circle have a content that git can't tell.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def links_of(private_dir: str, tree: str, changes: Sequence[Change]) -> Links | 
     blobs = {blob for files in (before, after) for mode, blob in files.values() if mode == LINK}
     if not blobs:
         return None
-    targets = _read(private_dir, sorted(blobs))
+    targets = _read_blobs(private_dir, sorted(blobs))
     return Links(_Side(before, targets), _Side(after, targets), {change.name for change in changes})
 
 
@@ -195,7 +195,7 @@ def files_of(private_dir: str, tree: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _read(private_dir: str, blobs: list[str]) -> dict[str, str]:
+def _read_blobs(private_dir: str, blobs: list[str]) -> dict[str, str]:
     """The text of each blob."""
     data = Git(private_dir).run("cat-file", "--batch", input_bytes="".join(f"{one}\n" for one in blobs).encode())
     found, at = {}, 0

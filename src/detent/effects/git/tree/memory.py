@@ -1,8 +1,8 @@
 """Lets readers know the tree without starting git: remembers an id with the file times it was taken at.
 
 When any file or folder of the tree looks touched since, the id is not known any more. That errs only to one side: a
-reader may say "not run on this tree" too often, never too seldom. So an id is not remembered either when something was
-touched while git was looking: nobody could tell whether git saw it before or after.
+reader may say "not run on this tree" too often, never too seldom. So an id is not remembered either when a file was
+touched while git was reading: git may have seen it before or after.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def moment(folder: str) -> int:
         os.utime(folder)
         return os.stat(folder).st_ctime_ns
     except OSError as error:
-        raise storage_error(error, folder, "folder can't be touched") from error
+        from detent.words.effects import trees as say
+
+        raise storage_error(error, folder, say.folder_not_touched()) from error
 
 
 def remember_tree(path: str, work_tree: str, tree: str, files: Iterable[str], since: int) -> bool:

@@ -40,7 +40,7 @@ def uncounted_names(*, in_place: bool) -> tuple[str, ...]:
 class Caches:
     """The tool caches of one work tree; `tracked` are folders with a name on the list that hold tracked files.
 
-    All paths are bytes relative to the top. Each folder is looked at once.
+    All paths are bytes relative to the top. Each folder is read once.
     """
 
     def __init__(self, top: str, names: Collection[str], tracked: Collection[bytes]) -> None:
@@ -82,8 +82,8 @@ def named_folders(paths: Iterable[bytes], names: Collection[str]) -> frozenset[b
 def is_marked(folder: str) -> bool:
     """Whether a folder says of itself that it is a cache; a link to one is none."""
     tag, rules = (_read_mark(folder, name) for name in MARKS)
-    own = [line.strip() for line in rules.splitlines()]
-    return tag.startswith(_SIGNATURE) or [line for line in own if line and not line.startswith(b"#")] == [b"*"]
+    stripped = [line.strip() for line in rules.splitlines()]
+    return tag.startswith(_SIGNATURE) or [line for line in stripped if line and not line.startswith(b"#")] == [b"*"]
 
 
 def _read_mark(folder: str, name: str) -> bytes:

@@ -1,9 +1,9 @@
 """Which protected files a tree has touched: those that match a pattern and are not as the baseline has them.
 
 A path that leads through a symbolic link is such a file too: by a new link, or by a change of what a link leads to. For
-`deny` an agent's own file is put back when its run is over; what a link of the baseline leads to is asked about.
+`deny` an agent's own file is restored when its run is over; a person decides about the target of a baseline's link.
 
-What is remembered of it is for readers, who start no git; whoever decides asks git anew.
+The memory of it is for readers, which start no git; a decision asks git again.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def remember_touched(path: str, touched: Touched) -> None:
 
 
 def recall_touched(path: str) -> Touched:
-    """What was last seen; nothing when it can't be told."""
+    """The remembered paths; nothing when they are unreadable."""
     try:
         content = json.loads(read_cache(path) or b"{}")
         ask, report = dict(content.get("ask", {})), dict(content.get("report", {}))

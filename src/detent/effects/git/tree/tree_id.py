@@ -4,7 +4,7 @@ A private git folder per task holds the objects, a stat cache (an index file) an
 work tree's own `.git`, its current `.gitignore` files and all attributes are never asked. A file counts if the baseline
 tracks it, or the baseline's rules do not ignore it and it lies in no cache of a tool (tool_caches.py). One computation:
 
-1. make or mend the private folder; take the ignore rules of the baseline;
+1. make or repair the private folder; take the ignore rules of the baseline;
 2. copy the cached index to a name of our own, so that two computations never meet;
 3. compare it with the disk; where nothing differs, the tree noted beside that very index is the answer;
 4. put the differences into it, write the tree, rename our index over the cached one and note the tree beside it.
@@ -24,7 +24,7 @@ from detent.effects.git.tree.compare import (
     NO_CHANGES,
     Changes,
     Listing,
-    Wanted,
+    TreeScan,
     baseline_rules,
     cache_path,
     changed_paths,
@@ -39,6 +39,7 @@ from detent.effects.git.tree.index import copy_index, index_name, note_tree, rem
 from detent.effects.git.tree.tool_caches import MARKS
 from detent.errors import StorageError, TakesLong, ToolError, UnreadableError, UsageError
 from detent.store.disk.digest import sha1_of, sha256_of
+from detent.words.effects import trees as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,13 +112,13 @@ def take_tree(
     looks_untouched: bool = False,
     in_a_hurry: bool = False,
 ) -> Taken:
-    """The same with its files. What `looks_untouched` is compared all the same, but git's times are not brought up.
+    """The same with its files. A tree that `looks_untouched` is compared all the same, but git's times are not updated.
 
     With `in_a_hurry` it raises TakesLong where much has changed, or where there is no index to compare with.
     """
     if baseline is not None:
         check_object_id(baseline)
-    task = Wanted(
+    task = TreeScan(
         private_dir=os.path.abspath(private_dir),
         work_tree=os.path.realpath(work_tree),
         objects=(os.path.join(repository.common_dir, "objects"),) if repository is not None else (),
@@ -133,7 +134,7 @@ def take_tree(
             repair(task.private_dir)
             return _compute(task, looks_untouched=False)
     except OSError as problem:
-        raise StorageError(f"the tree id cannot be kept: {problem}", where=task.private_dir) from problem
+        raise StorageError(say.tree_id_not_kept(problem), where=task.private_dir) from problem
 
 
 def changed_files(private_dir: str, tree_a: str, tree_b: str) -> tuple[tuple[str, str], ...]:
@@ -174,11 +175,11 @@ def repair(private_dir: str) -> None:
 def _checked_left_out(path: str) -> str:
     normal = os.path.normpath(path)
     if os.path.isabs(normal) or normal == "." or normal.split("/")[0] == "..":
-        raise UsageError(f"{path!r} is no path inside the tree, so it cannot be left out")
+        raise UsageError(say.path_not_left_out(path))
     return normal
 
 
-def _make_private_dir(task: Wanted) -> None:
+def _make_private_dir(task: TreeScan) -> None:
     is_sha256 = task.baseline is not None and len(task.baseline) == 64
     write_git_dir(task.private_dir, alternates=task.objects, is_sha256=is_sha256, is_bare=True, durable=True)
     for objects in task.objects:
@@ -186,7 +187,7 @@ def _make_private_dir(task: Wanted) -> None:
     os.makedirs(cache_path(task), exist_ok=True)
 
 
-def _compute(task: Wanted, *, looks_untouched: bool, in_a_hurry: bool = False) -> Taken:
+def _compute(task: TreeScan, *, looks_untouched: bool, in_a_hurry: bool = False) -> Taken:
     rules = baseline_rules(task)
     cached_index = cache_path(task, index_name(task))
     own_index = cache_path(task, f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
@@ -220,7 +221,7 @@ def _compute(task: Wanted, *, looks_untouched: bool, in_a_hurry: bool = False) -
     return Taken(tree, _names(listing, changes), before, _decoded(changed), _decoded(listing.caches))
 
 
-def _takes_long(task: Wanted, listing: Listing, changes: Changes) -> bool:
+def _takes_long(task: TreeScan, listing: Listing, changes: Changes) -> bool:
     """Whether git would be busy for long with what differs."""
     if changes.again or len(listing.cached) > QUICK_FILES or len(changes.added) > QUICK_CHANGES:
         return True
@@ -237,7 +238,7 @@ def _names(listing: Listing, changes: Changes) -> tuple[str, ...]:
     return _decoded(paths)
 
 
-def _start_index(git: Git, task: Wanted) -> set[bytes]:
+def _start_index(git: Git, task: TreeScan) -> set[bytes]:
     """Begin with what the baseline tracks, without what is left out; these paths are returned."""
     if task.baseline is None:
         return set()
@@ -273,10 +274,6 @@ def _not_added(git: Git, finished: Finished, paths: Sequence[bytes]) -> ToolErro
         full = os.path.join(top, path)
         is_git_name = b".git" in path.lower().split(b"/")
         if is_git_name or (kind_of(full) == stat.S_IFREG and not os.access(full, os.R_OK)):
-            why = "has a name that git keeps for itself" if is_git_name else "may not be read"
-            return UnreadableError(
-                f"a file of the tree {why}, so it cannot be counted",
-                where=os.fsdecode(full),
-                next_step=f"{'rename' if is_git_name else 'make it readable'} or remove it, then try again",
-            )
+            why = say.name_of_git() if is_git_name else say.file_of_tree_unreadable()
+            return UnreadableError(why, where=os.fsdecode(full))
     return git.failure("update-index", finished)

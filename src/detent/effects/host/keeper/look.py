@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.effects.host.keeper import process
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import read_plain
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Identity(Record):
-    """Who runs, in a way that outlives the numbers of processes."""
+    """The identity of a process, in a form that stays valid when its number is used again."""
 
     run: str  # the value of DETENT_RUN, unique on this host
     boot_id: str
@@ -75,7 +76,7 @@ def look(run_dir: str) -> RunSeen:
     """What is known about a run now; reads only."""
     try:
         # In this order: a run that had begun and whose lock is free has said its last word before we look for it.
-        identity, held = read_identity(run_dir), _is_held(run_dir)
+        identity, is_locked = read_identity(run_dir), _is_held(run_dir)
         lives = identity is not None and is_alive(identity)
         ended = _read_exit(run_dir)
     except (UnreadableError, OSError) as problem:
@@ -83,10 +84,10 @@ def look(run_dir: str) -> RunSeen:
     if ended is not None:
         return RunSeen("ended", identity, ended)
     if identity is None:
-        return RunSeen("unknown", why="the run is just being started or made void") if held else RunSeen("unborn")
-    if held == lives:
+        return RunSeen("unknown", why=say.just_being_started()) if is_locked else RunSeen("unborn")
+    if is_locked == lives:
         return RunSeen("alive" if lives else "lost", identity)
-    odd = "the run's keeper is gone, but its lock is held" if held else "the run's keeper lives, but not its lock"
+    odd = say.lock_without_keeper() if is_locked else say.keeper_without_lock()
     return RunSeen("unknown", identity, why=odd)
 
 
@@ -110,7 +111,7 @@ def exit_class(ended: Exit | None) -> ExitClass:
 
 
 def _is_held(run_dir: str) -> bool:
-    """Whether the run's lock is held; asked with a shared lock, so that two readers don't block each other."""
+    """Whether a process holds the run's lock; tried with a shared lock, so that two readers don't block each other."""
     try:
         descriptor = os.open(os.path.join(run_dir, process.LOCK), os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -132,23 +133,23 @@ def is_alive(identity: Identity) -> bool:
 
 
 def read_identity(run_dir: str) -> Identity | None:
-    fields = _read(os.path.join(run_dir, process.IDENTITY), _IDENTITY_TYPES)
+    fields = _read_json(os.path.join(run_dir, process.IDENTITY), _IDENTITY_TYPES)
     return None if fields is None else Identity(**fields)
 
 
 def _read_exit(run_dir: str) -> Exit | None:
-    fields = _read(os.path.join(run_dir, process.EXIT), _EXIT_TYPES)
+    fields = _read_json(os.path.join(run_dir, process.EXIT), _EXIT_TYPES)
     return None if fields is None else Exit(**fields)
 
 
-def _read(path: str, types: Mapping[str, type | UnionType]) -> dict[str, Any] | None:
+def _read_json(path: str, types: Mapping[str, type | UnionType]) -> dict[str, Any] | None:
     data = read_plain(path, process.ROOM_BYTES)
     if data is None:
         return None
     try:
         content = json.loads(data)
     except ValueError as problem:
-        raise UnreadableError(f"file is no JSON: {problem}", where=path) from problem
+        raise UnreadableError(say.file_no_json(problem), where=path) from problem
     if not isinstance(content, dict) or not all(isinstance(content.get(name), types[name]) for name in types):
-        raise UnreadableError("file does not hold what a keeper writes", where=path)
+        raise UnreadableError(say.not_of_a_keeper(), where=path)
     return {name: content[name] for name in types}

@@ -31,16 +31,16 @@ EVENTS, ERRORS = "events", "errors"  # the program's standard output, which even
 BOUNDS = ("timeout_s", "stall_s", "grace_s", "claim_grace_s", "output_limit_bytes")
 READY, BUSY, USED, FAILED = "ready", "busy", "used", "failed"  # the first word of the report to the engine
 
-TICK_S, QUIET_TICK_S = 0.2, 0.5  # how often files are looked at; an end or a stop is noticed at once
+TICK_S, QUIET_TICK_S = 0.2, 0.5  # how often files are read; an end or a stop is noticed at once
 LOCK_WAIT_S = 1.0  # a reader holds the lock for microseconds, another keeper as long as it lives
-TERM_PAUSE_S, KILL_PAUSE_S = 0.1, 0.02  # between two looks for descendants that appeared meanwhile
+TERM_PAUSE_S, KILL_PAUSE_S = 0.1, 0.02  # between two scans for new descendants
 KILL_WAIT_S = 10.0  # for the kernel to end what was killed; what hangs in the kernel or is not ours is reported
-WRITE_WAIT_S = 60.0  # for a disk that refuses `exit.json` to be mended
+WRITE_WAIT_S = 60.0  # for a disk that refuses `exit.json` to work again
 ROOM_BYTES = 4096  # more than either JSON file ever needs
 DESCRIPTOR_LIMIT = 1 << 16
 NOT_STARTED_CODE = 127
 _COPY_BYTES = 1 << 16
-_MOST_PARTS = 64  # of one output that are taken before the keeper looks at anything else
+_MOST_PARTS = 64  # of one output that are read before the keeper checks anything else
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -125,7 +125,7 @@ def send(pid: int, start: int, number: int) -> bool:
     except OSError:
         handle = -1  # a kernel or a sandbox without handles: a moment stays between the look and the signal
     try:
-        # Looked at after opening: from here on the handle means this process and no later one.
+        # Checked after opening: from here on the handle means this process and no later one.
         seen = read_process(pid)
         if seen is None or seen[0] != start:
             return False
@@ -149,7 +149,7 @@ def descendants() -> set[tuple[int, int]]:
 def below(top: int, *, has_lists: bool) -> set[tuple[int, int]]:
     """The living processes below one. Only a kernel without lists of children is asked for every process there is.
 
-    A list may lack somebody while others come and go; whoever ends processes looks again until no child is left.
+    A list may lack a process while others come and go; a caller that ends processes scans again until no child is left.
     """
     table = {} if has_lists else _process_table()
     family, waiting = {top}, [top]
@@ -234,7 +234,7 @@ class Output:
     def take(self) -> bool:
         """Write down what has come; True when there may be more. What is beyond the limit is dropped.
 
-        If it can't be written, the disk is full: the program is told by the next write of its own, which fails.
+        If it can't be written, the disk is full: the program finds out by its own next write, which fails.
         """
         for _ in range(_MOST_PARTS if self._reading >= 0 else 0):
             try:
@@ -418,7 +418,7 @@ class Run:
 
 
 def take_lock() -> bool:
-    lock = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)  # open, and so held, until this process ends
+    lock = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)  # open, and so locked, until this process ends
     until = monotonic() + LOCK_WAIT_S
     while True:
         try:

@@ -14,6 +14,7 @@ from detent.effects.host.keeper.look import Identity, is_alive, look, read_ident
 from detent.errors import LockedError, RefusedError, StorageError, ToolError, UsageError
 from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.lock import Lock
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,28 +57,28 @@ def spawn(spec: RunSpec) -> Identity:
     make_folders(spec.run_dir)
     seen = look(spec.run_dir)
     if seen.phase != "unborn" or os.path.lexists(_path(spec.run_dir, process.VOID)):
-        raise RefusedError(f"an agent run was already started here ({seen.phase})", where=spec.run_dir)
+        raise RefusedError(say.run_started_before_in_phase(seen.phase), where=spec.run_dir)
     # Not readable by others: the environment may hold keys. Its reader or a void run removes it.
     write_atomic(_path(spec.run_dir, process.SPEC), pack(spec), durable=False, mode=0o600)
     word, detail = _start_keeper(spec.run_dir)
     if word == process.READY and (identity := read_identity(spec.run_dir)) is not None:
         return identity
     if word in (process.BUSY, process.USED):
-        raise RefusedError("an agent run was already started here", where=spec.run_dir)
+        raise RefusedError(say.run_started_before(), where=spec.run_dir)
     void(spec.run_dir)
     if word == process.FAILED:
-        raise StorageError(f"the agent run can't be started: {detail}", where=spec.run_dir)
-    raise ToolError("the agent run can't be started", where=_path(spec.run_dir, LOG), next_step="read that file")
+        raise StorageError(say.run_not_started_because(detail), where=spec.run_dir)
+    raise ToolError(say.run_not_started(), where=_path(spec.run_dir, LOG))
 
 
 def _check(spec: RunSpec) -> None:
     if not os.path.exists("/proc/self/stat"):
-        raise ToolError("agent runs need the process table of Linux in /proc")
+        raise ToolError(say.no_process_table())
     if not spec.argv or not spec.argv[0]:
-        raise UsageError("an agent run needs a command")
+        raise UsageError(say.run_needs_command())
     texts = (*spec.argv, *spec.env, *spec.env.values(), spec.cwd, spec.stdin_path or "")
     if any("\0" in text for text in texts) or any("=" in name or not name for name in spec.env):
-        raise UsageError("the command or environment of an agent run holds what no process can be given")
+        raise UsageError(say.run_holds_odd_text())
 
 
 def pack(spec: RunSpec) -> bytes:
@@ -109,7 +110,7 @@ def _start_keeper(run_dir: str) -> tuple[str, str]:
             # Blocked from the first instruction on, a stop that comes early waits until it can be obeyed.
             starter = os.posix_spawn(sys.executable, argv, os.environ, file_actions=actions, setsigmask=process.BLOCKED)
         except OSError as problem:
-            raise ToolError(f"the agent run can't be started: {problem.strerror}", where=sys.executable) from problem
+            raise ToolError(say.run_not_started_because(problem.strerror), where=sys.executable) from problem
         finally:
             os.close(writing)
         word, _, detail = _first_line(reading).partition(" ")
@@ -186,7 +187,7 @@ def end_survivors(identity: Identity) -> Swept:
     if identity.boot_id != process.boot_id():
         return Swept(0, ())  # nothing survives a reboot
     if is_alive(identity):
-        raise RefusedError("the run's keeper lives; stop the run instead", where=f"process {identity.keeper_pid}")
+        raise RefusedError(say.keeper_lives(), where=f"process {identity.keeper_pid}")
     killed: set[tuple[int, int]] = set()
     until = monotonic() + SWEEP_WAIT_S
     while (marked := _marked(identity)) and monotonic() < until:

@@ -1,8 +1,8 @@
 """A run in which a person talks to the agent: the calling process stands where the keeper would.
 
 The program has a session and a terminal of its own, and `terminal_relay` connects it with the person's. The run leaves
-the same traces in its directory, in the same order, so that whoever looks sees a run like any other. A person bounds
-it, not the clock. If the calling process dies, the program dies with it and the run is lost. If the person's terminal
+the same traces in its directory, in the same order, so that readers see a run like any other. A person bounds it, not
+the clock. If the calling process dies, the program dies with it and the run is lost. If the person's terminal
 is closed the program gets a moment to end by itself.
 """
 
@@ -21,13 +21,14 @@ from detent.effects.host.keeper.start import RunSpec, pack
 from detent.effects.host.terminal_relay import Relay
 from detent.errors import RefusedError, StorageError
 from detent.store.journal.memory import TALKED
+from detent.words.effects import host as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CLOSED_GRACE_S = 5.0  # for a program whose terminal was closed
-_TICK_S = 0.05  # between two looks for signals; keys, output and the end are noticed at once
+_TICK_S = 0.05  # between two checks for signals; keys, output and the end are noticed at once
 _SIGNALS = (signal.SIGTERM, signal.SIGWINCH)
 # Writing the terminal's settings must not stop us, nor may anybody else while a person's keys go through us.
 _HELD_BACK = (*process.BLOCKED, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN, signal.SIGTSTP)
@@ -55,7 +56,7 @@ def in_foreground(argv: Sequence[str]) -> tuple[str, ...]:
 def _take_lock(run_dir: str) -> None:
     used = (process.VOID, process.IDENTITY, process.EXIT)
     if not process.take_lock() or any(os.path.lexists(name) for name in used):
-        raise RefusedError("an agent run was already started here", where=run_dir)
+        raise RefusedError(say.run_started_before(), where=run_dir)
 
 
 class Attended:
@@ -83,7 +84,7 @@ class Attended:
             identity.publish(self._run.identity())
         except OSError as problem:
             self._return()
-            raise StorageError(f"the agent can't be started: {problem.strerror}", where=spec.run_dir) from problem
+            raise StorageError(say.agent_not_started(problem.strerror), where=spec.run_dir) from problem
         except RefusedError:
             self._return()
             raise
@@ -132,6 +133,6 @@ class Attended:
         try:
             self._exit.publish({**outcome, "started": self._started, "ended": time()})
         except OSError as problem:
-            raise StorageError(f"the end of the run can't be written: {problem.strerror}") from problem
+            raise StorageError(say.end_not_written(problem.strerror)) from problem
         finally:
             self._return()

@@ -1,4 +1,4 @@
-"""Waits for the ends of agent runs: the kernel tells when a keeper is gone, then its directory is looked at."""
+"""Waits for the ends of agent runs: the kernel reports that a keeper is gone, then its directory is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-POLL_S = 0.05  # between two looks at runs that have no handle to wait on
+POLL_S = 0.05  # between two checks of runs that have no handle to wait on
 
 
 def wait_for_end(run_dirs: Iterable[str], timeout_s: float) -> str | None:
@@ -50,7 +50,7 @@ class Watch:
             handle = -1 if identity is None else os.pidfd_open(identity.keeper_pid)
         except (UnreadableError, OSError):
             return
-        # Looked at after opening: if the run lives now, the handle is its keeper's and no later process's.
+        # Checked after opening: if the run lives now, the handle is its keeper's and no later process's.
         if handle >= 0 and look(run_dir).phase == "alive":
             del self._without[run_dir]
             self._handles[handle] = run_dir

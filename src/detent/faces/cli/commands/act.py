@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.errors import UsageError
 from detent.faces.cli.caller import is_run_held, person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import ask, ask_by_drop, open_to_change, show_outcome
-from detent.faces.cli.output import show, status_json
+from detent.faces.cli.output import progress_teller, show, status_json
 from detent.faces.words.screen import status_words
 from detent.runner.task.open import Task, find_project, open_task
 from detent.runner.tell.explain import explain
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def new(arguments: Arguments) -> int:
     from detent.faces.cli.commands.trust import with_trust
-    from detent.runner.make.begin import Wish
+    from detent.runner.make.begin import NewTask
     from detent.runner.make.create import create
 
     refuse_inside_run("making a task")
     machine, text = _machine_and_text(arguments.text("MACHINE"), arguments.text("TEXT"))
-    wish = Wish(
+    new_task = NewTask(
         machine=machine,
         title=text,
         task_id=arguments.text("--id"),
@@ -38,10 +38,11 @@ def new(arguments: Arguments) -> int:
         issue=arguments.text("--issue"),
         in_place=arguments.has("--in-place"),
         include_dirty=arguments.has("--include-dirty"),
+        kind=arguments.text("--kind"),
     )
-    if wish.in_place and wish.include_dirty:
+    if new_task.in_place and new_task.include_dirty:
         raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")
-    task = with_trust(arguments, find_project(wish.repo), lambda: create(wish))
+    task = with_trust(arguments, find_project(new_task.repo), lambda: create(new_task))
     if arguments.has("--start"):
         from detent.runner.drive.mandate import let_drive
 
@@ -51,7 +52,7 @@ def new(arguments: Arguments) -> int:
 
 def _show_status(arguments: Arguments, task: Task) -> int:
     told = explain(task, with_moves=False)
-    notes = task.memory.head["notes"]
+    notes = task.memory.head.notes
     lines = [*(f"note: {note}" for note in notes), status_words(told)]
     show(arguments, {**status_json(told), "notes": list(notes)}, "\n".join(lines))
     return 0
@@ -73,17 +74,17 @@ def _machine_and_text(first: str, second: str) -> tuple[str, str]:
 def adopt(arguments: Arguments) -> int:
     from detent.faces.cli.commands.trust import with_trust
     from detent.runner.make.adopt import adopt as take_over
-    from detent.runner.make.begin import Wish
+    from detent.runner.make.begin import NewTask
 
     refuse_inside_run("adopting a task")
-    wish = Wish(
+    new_task = NewTask(
         machine=arguments.text("MACHINE"),
         task_id=arguments.text("--id"),
         repo=arguments.text("--repo"),
         folder=arguments.text("DIR"),
         by=person_name(),
     )
-    return _show_status(arguments, with_trust(arguments, find_project(wish.repo), lambda: take_over(wish)))
+    return _show_status(arguments, with_trust(arguments, find_project(new_task.repo), lambda: take_over(new_task)))
 
 
 def move(arguments: Arguments) -> int:
@@ -118,7 +119,7 @@ def prove(arguments: Arguments) -> int:
     from detent.runner.step.proving.prove import not_well, prove_state
 
     task = open_to_change(arguments)
-    tree, proven = prove_state(task, again=arguments.has("--again"))
+    tree, proven = prove_state(task, again=arguments.has("--again"), progress=progress_teller(arguments))
     bad = not_well(proven)
     rows = [
         {

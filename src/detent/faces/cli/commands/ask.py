@@ -8,17 +8,18 @@ from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.faces.cli.caller import is_held, is_inside_run, own_run, person_name, refuse_inside_run
 from detent.faces.cli.given import given_with
-from detent.faces.cli.output import move_json, show
+from detent.faces.cli.output import move_json, progress_teller, show
 from detent.faces.words.screen import outcome_words
 from detent.runner.step.step import Outcome, step, tidy
 from detent.runner.task.open import Task, open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.step.proving.prove import Progress
 
 _DROP_WAIT_S = 30.0
 
@@ -30,13 +31,16 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
     who = "agent" if rights or is_held() else "person"
     if is_inside_run():
         return _claim(arguments, task, want, verb)
-    task, _ = _attended(task)
+    progress = progress_teller(arguments)
+    task, _ = _attended(task, progress)
     if not want and not verb:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
         given, shown = given_with(arguments, task), arguments.text("--tree")
-        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given, shown=shown))
+        return show_outcome(
+            arguments, step(task, None, otherwise=first_open, given=given, shown=shown, progress=progress)
+        )
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
@@ -49,21 +53,21 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         verb=verb,
     )
     given, shown = given_with(arguments, task, want), arguments.text("--tree")
-    return show_outcome(arguments, step(task, signal, given=given, shown=shown))
+    return show_outcome(arguments, step(task, signal, given=given, shown=shown, progress=progress))
 
 
-def _attended(task: Task) -> tuple[Task, Outcome | None]:
+def _attended(task: Task, progress: Callable[[Progress], None]) -> tuple[Task, Outcome | None]:
     """The task with every run that has ended written down and decided."""
     if not (task.memory.run or task.memory.ended):
         return task, None
     from detent.runner.run.ending import attend
 
-    return attend(task)
+    return attend(task, progress)
 
 
 def open_to_change(arguments: Arguments) -> Task:
     """The task a person wants to change."""
-    return _attended(open_task(arguments.text("TASK"), arguments.text("--repo")))[0]
+    return _attended(open_task(arguments.text("TASK"), arguments.text("--repo")), progress_teller(arguments))[0]
 
 
 def _claim(arguments: Arguments, task: Task, want: str, verb: str) -> int:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.faces.cli.arguments import Arguments
+    from detent.lab.attack.attack import Attack
     from detent.lab.attack.lab import Play, Result
-    from detent.lab.attack.values import Attack
 
 _NAME_WIDTH, _VERDICT_WIDTH, _MACHINE_WIDTH = 36, 19, 12
 _NO_LEVEL = (
@@ -26,7 +26,7 @@ _NO_LEVEL = (
 
 
 def attack(arguments: Arguments) -> int:
-    from detent.lab.attack.lab import play_all, plays
+    from detent.lab.attack.lab import lacking_grounds, play_all, plays
     from detent.lab.attack.table import ATTACKS
 
     only = arguments.texts("--only")
@@ -38,6 +38,8 @@ def attack(arguments: Arguments) -> int:
         return _list(arguments, attacks)
     levels = _levels(arguments.texts("--level"), is_all=arguments.has("--all"))
     machines = _machines(arguments.texts("--machine"))
+    for ground, lacks in lacking_grounds().items():
+        sys.stderr.write(printable(f"skipped: reward hacks of {ground}: {lacks}") + "\n")
     wanted = plays(levels, machines, only)
     progress = _Progress(len(wanted))
     results: list[Result] = []

@@ -17,23 +17,24 @@ from detent.runner.task.open import Task, find_project, is_over, load_all, load_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.faces.cli.arguments import Arguments
 
-LONGEST_STOP_S = 30.0  # for a run to end after it was told to
+LONGEST_STOP_S = 30.0  # for a run to end after the request to stop
+_DETACHED_LOG = "detached.log"
 
 
 def run(arguments: Arguments) -> int:
     refuse_inside_run("driving a task")
     try:
-        tasks = _wanted(arguments)
+        tasks = _named_tasks(arguments)
     except RefusedError as error:
         return _over(arguments, error)
     if arguments.has("--no-start") and (len(tasks) > 1 or arguments.has("--jobs") or arguments.has("--detach")):
         raise UsageError("--no-start is for one task at a time", next_step="detent run --no-start TASK")
     if arguments.has("--detach"):
-        from detent.faces.cli.background import detach
-
-        return detach(arguments, tasks)
+        return _detach(arguments, tasks)
     if len(tasks) > 1 or arguments.has("--jobs"):
         from detent.faces.cli.commands.watch import run_many
 
@@ -44,13 +45,31 @@ def run(arguments: Arguments) -> int:
     return drive_told(arguments, tasks[0], once=arguments.has("--once"), may_wait=may_wait, may_start=may_start)
 
 
+def _detach(arguments: Arguments, tasks: Sequence[Task]) -> int:
+    """The same command again, in a session of its own."""
+    from detent.effects.host.children import start_detent
+
+    if not tasks:
+        show(arguments, {"tasks": []}, "no open task here")
+        return 0
+    words = ["run", *(task.id for task in tasks), "--repo", tasks[0].project.root]
+    words += ["--once"] if arguments.has("--once") else []
+    words += ["--jobs", arguments.text("--jobs")] if arguments.has("--jobs") else []
+    log = os.path.join(tasks[0].places.folder, _DETACHED_LOG)
+    pid = start_detent(words, log)
+    names = ", ".join(task.id for task in tasks)
+    text = f"driving {names} in the background (process {pid})\n  look: detent logs -f {tasks[0].id}\n  log:  {log}"
+    show(arguments, {"tasks": [task.id for task in tasks], "pid": pid, "log": log}, text)
+    return 0
+
+
 def respawn(arguments: Arguments) -> int:
     refuse_inside_run("asking for another agent run")
     from detent.runner.drive.mandate import let_drive
 
     task, may_wait, once = _task(arguments), not arguments.has("--no-wait"), arguments.has("--once")
     if task.memory.run:
-        number = task.memory.run["run"]
+        number = task.memory.run.run
         raise RefusedError(
             f"agent run #{number} still works on {task.id}",
             next_step=f"look: detent logs -f {task.id}; or end it first: detent stop {task.id}",
@@ -115,7 +134,7 @@ def stop(arguments: Arguments) -> int:
 
     refuse_inside_run("stopping a task")
     task = let_drive(_task(arguments), person_name(), on=False, reason=arguments.text("--reason"))
-    number = task.memory.run.get("run", 0)
+    number = task.memory.run.run
     task, ended = stop_and_wait(task, LONGEST_STOP_S)
     outcome = interrupt(task, person_name(), arguments.text("--reason"))
     text = f"stopped: {task.id}" + (f", agent run #{number} was ended" if number and ended else "")
@@ -131,7 +150,7 @@ def _task(arguments: Arguments) -> Task:
     return open_task(arguments.text("TASK"), arguments.text("--repo"))
 
 
-def _wanted(arguments: Arguments) -> list[Task]:
+def _named_tasks(arguments: Arguments) -> list[Task]:
     if machine := arguments.text("--adopt"):
         return [_adopted(arguments, machine)]
     if not arguments.has("--all"):
@@ -147,7 +166,7 @@ def _adopted(arguments: Arguments, machine: str) -> Task:
     """The task of a folder, which becomes one if it is none yet."""
     from detent.faces.cli.commands.trust import with_trust
     from detent.runner.make.adopt import adopt
-    from detent.runner.make.begin import Wish
+    from detent.runner.make.begin import NewTask
     from detent.store.journal.places import read_pointer
 
     folder = arguments.text("TASK")
@@ -155,12 +174,12 @@ def _adopted(arguments: Arguments, machine: str) -> Task:
         raise UsageError(f"there is no folder {folder!r}", next_step=f"make one: task-phase-init --task-dir {folder}")
     if read_pointer(folder):
         return open_task(folder)
-    wish = Wish(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name())
-    return with_trust(arguments, find_project(wish.repo), lambda: adopt(wish))
+    new_task = NewTask(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name())
+    return with_trust(arguments, find_project(new_task.repo), lambda: adopt(new_task))
 
 
 def _over(arguments: Arguments, error: RefusedError) -> int:
-    """A folder of another tool that says it is over is left alone; whether a person is asked is told."""
+    """Leave the finished folder of another tool alone; the output says whether it needs a person."""
     from detent.runner.make.adopt import AtEnd
 
     if not isinstance(error, AtEnd):

@@ -1,4 +1,4 @@
-"""`detent init`: looks at a repository and writes its settings file, with comments and never over an existing file."""
+"""`detent init`: scans a repository and writes its settings file, with comments and never over an existing file."""
 
 from __future__ import annotations
 

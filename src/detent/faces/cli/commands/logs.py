@@ -1,4 +1,4 @@
-"""`detent logs`: what an agent run printed, was told, or complained about; with -f until it has ended."""
+"""`detent logs`: the output, the prompt or the errors of an agent run; with -f until the run has ended."""
 
 from __future__ import annotations
 

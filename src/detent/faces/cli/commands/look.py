@@ -9,8 +9,10 @@ from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words.screen import DEAD_MARK, list_words, next_words, printable, status_words
 from detent.runner.task.open import Listed, Task, find_project, is_active, is_over, load_all, open_task, refuse_unseen
 from detent.runner.tell.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
+from detent.runner.tell.title import title_now
 from detent.store.journal.line import to_line
 from detent.store.journal.memory import exact
+from detent.store.journal.native import Native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,19 +43,19 @@ def _row(project: Project, listed: Listed) -> dict[str, Any]:
         why = listed.error.what if listed.error else ""
         row = {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
         return {**row, "over": False, "dead": False}
-    from detent.runner.tell.inbox import files_to_approve  # only lists look into tasks
+    from detent.runner.tell.inbox import word_wanted  # only lists look into tasks
 
     memory, head = listed.memory, listed.memory.head
     state = listed.machine.states[memory.snapshot.state]
     waits = waiting_for(memory, state)
-    if files := files_to_approve(project, listed):
-        waits = waits_for_word(files)
+    if word := word_wanted(project, listed):
+        waits = waits_for_word(word)
     return {
         "id": listed.id,
-        "machine": head["machine"],
+        "machine": head.machine,
         "state": state.name,
         "waiting_for": waits,
-        "title": head["title"],
+        "title": title_now(listed.machine, memory, Native(listed.machine, head.dir, project.task(listed.id))),
         "over": is_over(listed),
         "dead": is_dead(memory, state, is_gone=is_gone(project.task(listed.id), memory)),
     }
@@ -83,8 +85,7 @@ def list_tasks(arguments: Arguments) -> int:
 
 
 def _made(listed: Listed) -> tuple[str, str]:
-    head = listed.memory.head if listed.memory is not None else {}
-    return (exact(head["time"], head.get("us", "")) if head else "", listed.id)
+    return (exact(listed.memory.head.time, listed.memory.head.us) if listed.memory is not None else "", listed.id)
 
 
 def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str, str]:
@@ -113,7 +114,7 @@ def overview(*, as_json: bool) -> int:
         )
         return 0
     people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
-    goes_on = {one.id for one in listed if one.memory and (one.memory.run or one.memory.driven.get("on"))}
+    goes_on = {one.id for one in listed if one.memory and (one.memory.run or one.memory.driven.on)}
     others = [row for row in open_rows if row not in people and row["id"] in goes_on]
     resting = [row for row in open_rows if row not in people and row["id"] not in goes_on]
     lines = ["needs you:" if people else "nothing needs you"]

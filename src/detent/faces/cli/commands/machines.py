@@ -13,7 +13,7 @@ from detent.machines.schemas import schema_names, schema_text
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.task.open import find_project
 from detent.runner.task.pack import bring_pack, pack_names
-from detent.store.text.names import count_of
+from detent.words.names import count_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from detent.errors import UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change, show_outcome
 from detent.faces.cli.given import given_with
-from detent.faces.cli.output import move_json, settings_json, show
-from detent.faces.words.done import approved_words, confirmed_words
+from detent.faces.cli.output import move_json, progress_teller, proof_json, settings_json, show
+from detent.faces.words.done import accepted_words, approved_words, confirmed_words
 from detent.faces.words.run import inbox_words
 from detent.faces.words.screen import outcome_words
 from detent.gates.people import is_word
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.in_project import choose_active
-from detent.runner.task.open import find_project, locate_task, open_task
+from detent.runner.task.open import find_project, locate_task, open_task, open_to_give_up
 from detent.runner.tell.explain import deploy_word, may_ask, runs_outside
 from detent.runner.tell.inbox import inbox as waiting_tasks
 
@@ -38,6 +38,7 @@ def inbox(arguments: Arguments) -> int:
             "title": one.title,
             "run": one.command,
             "advice": one.advice,
+            "proof": proof_json(one.proof),
         }
         for one in letters
     ]
@@ -52,6 +53,8 @@ def approve(arguments: Arguments) -> int:
     state = task.machine.states[task.memory.snapshot.state]
     if arguments.has("--unseen"):
         return _confirmed_unseen(arguments, task)
+    if arguments.has("--tests") or arguments.has("--proof"):
+        return _accepted(arguments, task)
     if deploy_word(task) and _confirmed(arguments, task):
         return 0
     if not may_ask(task.memory.head, task.machine, state):
@@ -63,7 +66,7 @@ def approve(arguments: Arguments) -> int:
         if approved and not arguments.has("--json"):
             show(arguments, {}, approved_words(approved))
         return _by_verb(arguments, "approve")
-    outcome = _opened(task, arguments.text("--reason"))
+    outcome = _opened(arguments, task, arguments.text("--reason"))
     told = {"tree": approved.tree, "files": approved.files}
     show(
         arguments,
@@ -73,8 +76,26 @@ def approve(arguments: Arguments) -> int:
     return 0
 
 
+def _accepted(arguments: Arguments, task: Task) -> int:
+    """Take a person's word about what the tests prove, then the move that it opens."""
+    from detent.runner.people.accept import accept_proof
+
+    word, reason = arguments.text("--proof"), arguments.text("--reason")
+    if word and not reason.strip():
+        raise UsageError("accepting a weaker proof needs a reason", next_step=f'add --reason "why" to --proof {word}')
+    task, found = accept_proof(task, person_name(), reason, word, arguments.text("--tree"))
+    if any("approve" in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges):
+        if not arguments.has("--json"):
+            show(arguments, {}, accepted_words(found))
+        return _by_verb(arguments, "approve")
+    outcome = _opened(arguments, task, reason)
+    told = {"word": found.word, "seen": found.seen}
+    show(arguments, {**move_json(outcome), "accepted": told}, f"{accepted_words(found)}\n{outcome_words(outcome)}")
+    return 0
+
+
 def _confirmed(arguments: Arguments, task: Task) -> bool:
-    """Take a person's word about the deploy commands, if that is what the task waits for; nothing is run here."""
+    """Record a person's approval of the deploy commands, if the task waits for it; no command runs here."""
     from detent.packs.lights_out.deploy import confirm
 
     task, word = confirm(task, person_name(), arguments.text("--reason"), arguments.text("--tree"))
@@ -84,7 +105,7 @@ def _confirmed(arguments: Arguments, task: Task) -> bool:
 
 
 def _confirmed_unseen(arguments: Arguments, task: Task) -> int:
-    """Take a person's word about deploy commands before there is anything to look at."""
+    """Record a person's approval of deploy commands before there is anything to deploy."""
     from detent.packs.lights_out.deploy import confirm_unseen
 
     task, word = confirm_unseen(task, person_name(), arguments.text("--reason"))
@@ -100,8 +121,8 @@ def _show_confirmed(arguments: Arguments, task: Task, word: Confirmed, *, is_uns
     show(arguments, {**told, **about}, confirmed_words(word, command, is_unseen=is_unseen))
 
 
-def _opened(task: Task, reason: str) -> Outcome:
-    """The one move that waited for a person's word is made, if nothing else is missing; what was approved stands."""
+def _opened(arguments: Arguments, task: Task, reason: str) -> Outcome:
+    """Make the one move that waited for the approval, if nothing else is missing; the approval stands either way."""
     state = task.machine.states[task.memory.snapshot.state]
     waited = [
         edge for edge in state.edges if any(is_word(task.machine, gate) for way in edge.ways for gate in way.needs)
@@ -109,7 +130,7 @@ def _opened(task: Task, reason: str) -> Outcome:
     asked = Signal("person", waited[0].name, name=person_name(), reason=reason)
     if len(waited) > 1:
         return Outcome(Wait("several moves are nearer now"), task, {}, asked, state.name)
-    outcome = step(task, asked)
+    outcome = step(task, asked, progress=progress_teller(arguments))
     if not isinstance(outcome.decision, Refuse):
         return outcome
     lacking = "; ".join(one.why for one in outcome.decision.missing)
@@ -136,7 +157,7 @@ def cancel(arguments: Arguments) -> int:
     from detent.faces.cli.commands.drive import LONGEST_STOP_S
     from detent.runner.drive.mandate import CANCEL, let_drive, stop_and_wait
 
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_give_up(arguments.text("TASK"), arguments.text("--repo"), "cancel")
     if task.memory.run:
         stop_and_wait(let_drive(task, person_name(), on=False, reason=CANCEL), LONGEST_STOP_S)
     return _by_verb(arguments, "cancel")
@@ -146,10 +167,10 @@ def configure(arguments: Arguments) -> int:
     """Say what holds for one task from now on; saying what holds already changes nothing."""
     refuse_inside_run("configuring a task")
     from detent.faces.words.settings import configured_words
-    from detent.runner.make.configure import Wanted
+    from detent.runner.make.configure import NewSettings
     from detent.runner.make.configure import configure as set_for_task
 
-    wanted = Wanted(
+    wanted = NewSettings(
         usd=arguments.text("--budget"),
         runs=arguments.text("--runs"),
         hours=arguments.text("--hours"),
@@ -159,10 +180,10 @@ def configure(arguments: Arguments) -> int:
         checks=arguments.texts("--check"),
     )
     if arguments.has("--pack"):
-        if wanted != Wanted():
+        if wanted != NewSettings():
             raise UsageError("--pack is set alone", next_step="leave out what else is to be set, and set it before")
         return _take_pack(arguments)
-    if wanted == Wanted():
+    if wanted == NewSettings():
         raise UsageError("configure needs something to set", next_step="detent configure --help")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
     task, is_new = set_for_task(task, wanted, person_name(), arguments.text("--reason"))
@@ -207,7 +228,9 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
         raise UsageError(f"{verb} may mean {names}", next_step=f"detent {verb} --edge NAME {task.id}")
     asked = asked.replace(want=wanted or edges[0].name)
     given = given_with(arguments, task, asked.want)
-    return show_outcome(arguments, step(task, asked, given=given, shown=arguments.text("--tree")))
+    return show_outcome(
+        arguments, step(task, asked, given=given, shown=arguments.text("--tree"), progress=progress_teller(arguments))
+    )
 
 
 def use(arguments: Arguments) -> int:

@@ -7,12 +7,15 @@ import sys
 from detent.errors import UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change
-from detent.faces.cli.output import show, tell
+from detent.faces.cli.output import progress_teller, proof_json, show, tell
 from detent.faces.words.done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
-from detent.faces.words.landing import caches_words, plan_words, progress_words
+from detent.faces.words.landing import caches_words, plan_words
+from detent.faces.words.screen import flat
 from detent.runner.step.proving.prove import quiet
-from detent.runner.task.open import find_project, open_task
+from detent.runner.task.open import find_project, open_task, open_to_give_up
 from detent.runner.tell.evidence import evidence_summary
+from detent.runner.tell.explain import explain
+from detent.runner.tell.proof_told import proof_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from detent.faces.cli.arguments import Arguments
     from detent.runner.people.land_plan import Plan
-    from detent.runner.step.proving.prove import Progress, Proven
+    from detent.runner.step.proving.prove import Proven
 
 
 def diff(arguments: Arguments) -> int:
@@ -53,7 +56,7 @@ def land(arguments: Arguments) -> int:
     if "--pr" in kinds and len(kinds) > 1:
         raise UsageError(f"{' and '.join(kinds)} don't go together", next_step="detent land --help")
     task = open_to_change(arguments)
-    squash = "--squash" in kinds or task.memory.head["land"]["how"] == "squash"
+    squash = "--squash" in kinds or task.memory.head.land["how"] == "squash"
     if "--print" in kinds:
         lines = landing.commands_to_land(task, squash=squash)
         plan = plan_json(landing.plan_to_land(task, squash=squash)) if arguments.has("--json") else None
@@ -68,8 +71,11 @@ def land(arguments: Arguments) -> int:
         return 0
     plans: list[Plan] = []
     told = landing.Telling(plans.append, quiet)
+    proof = explain(task, with_moves=False).proof
     if not arguments.has("--json"):
-        told = landing.Telling(_show_plan, _show_progress)
+        told = landing.Telling(_show_plan, progress_teller(arguments))
+        if proof is not None:
+            tell("\n".join(f"{label}: {flat(text)}" for label, text in proof_rows(proof)))
     done = landing.land(task, person_name(), told, squash=squash)
     lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
     content: dict[str, Any] = {
@@ -80,6 +86,7 @@ def land(arguments: Arguments) -> int:
         **{name: list(paths) for name, paths in lists.items()},
         "plan": plan_json(plans[0]) if plans else None,
         "receipts": [_receipt_json(one) for one in done.proven],
+        "proof": proof_json(proof),
     }
     show(arguments, content, landed_words(task, done))
     return 0
@@ -87,10 +94,6 @@ def land(arguments: Arguments) -> int:
 
 def _show_plan(plan: Plan) -> None:
     tell(plan_words(plan))
-
-
-def _show_progress(progress: Progress) -> None:
-    tell(progress_words(progress))
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
@@ -149,20 +152,22 @@ def rollback(arguments: Arguments) -> int:
 
 
 def gc(arguments: Arguments) -> int:
-    from detent.runner.people.collect import Wish, collect
+    from detent.runner.people.collect import Cleanup, collect
 
     refuse_inside_run("removing what tasks left")
-    task = open_task(arguments.text("TASK"), arguments.text("--repo")) if arguments.text("TASK") else None
-    wish = Wish(
+    is_for_good = arguments.has("--yes") and arguments.has("--journals")
+    wanted, repo = arguments.text("TASK"), arguments.text("--repo")
+    task = (open_to_give_up(wanted, repo) if is_for_good else open_task(wanted, repo)) if wanted else None
+    cleanup = Cleanup(
         person_name(),
         task=task.id if task else "",
         dry_run=arguments.has("--dry-run"),
         unlanded=arguments.has("--yes"),
         journals=arguments.has("--journals"),
     )
-    found = collect(task.project if task else find_project(arguments.text("--repo")), wish)
+    found = collect(task.project if task else find_project(arguments.text("--repo")), cleanup)
     rows = [{field: getattr(one, field) for field in one._fields} for one in found]
-    show(arguments, {"tasks": rows, "dry_run": wish.dry_run}, collected_words(found, dry_run=wish.dry_run))
+    show(arguments, {"tasks": rows, "dry_run": cleanup.dry_run}, collected_words(found, dry_run=cleanup.dry_run))
     return 0
 
 
@@ -182,5 +187,7 @@ def evidence(arguments: Arguments) -> int:
     if not arguments.has("--out"):
         lines.append(f"  link:  {written.link}")
     content = {field: getattr(written, field) for field in written._fields}
-    show(arguments, {"id": task.id, **content}, "\n".join(lines))
+    proof = explain(task, with_moves=False).proof
+    lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(proof)[:1]] if proof else []
+    show(arguments, {"id": task.id, **content, "proof": proof_json(proof)}, "\n".join(lines))
     return 0

@@ -50,7 +50,7 @@ def obey(arguments: Arguments, task: Task, typed: str) -> int:
     if meant.kind == said.RUN:
         return _work(arguments, task, meant.text)
     if meant.kind == said.TEXT:
-        return _text(arguments, task, meant.text)
+        return _answer_or_talk(arguments, task, meant.text)
     return _look(arguments, task, meant.kind)
 
 
@@ -91,10 +91,10 @@ def _work(arguments: Arguments, task: Task, text: str) -> int:
     if state.driver == "person" and not state.role:
         return _look(arguments, task, said.MOVES)
     code = drive_told(arguments, task, once=True, asked=bool(state.role), may_start=bool(state.role))
-    return 0 if code == EXIT_CODES["person"] else code  # what was wanted is done; that it is a person's turn was told
+    return 0 if code == EXIT_CODES["person"] else code  # done; the output has named the person's turn
 
 
-def _text(arguments: Arguments, task: Task, text: str) -> int:
+def _answer_or_talk(arguments: Arguments, task: Task, text: str) -> int:
     state = task.machine.states[task.memory.snapshot.state]
     if any("answer" in edge.verbs for edge in state.edges):
         return show_outcome(arguments, answer(task, person_name(), text))
@@ -114,6 +114,6 @@ def _turn(arguments: Arguments, task: Task) -> int:
         return EXIT_CODES[rest.why]
     words = Surroundings(task, task.memory, may_start=False).said()
     visit, text = task.memory.visit, words.text if words else ""
-    content = {"id": task.id, "run": visit.get("run", 0), "role": visit.get("role", ""), "said": text}
-    show(arguments, content, reply_said_words(str(visit.get("role", "")), str(visit.get("exit", "")), text))
-    return 0 if visit.get("exit") == "finished" else 1
+    content = {"id": task.id, "run": visit.run, "role": visit.role, "said": text}
+    show(arguments, content, reply_said_words(str(visit.role), str(visit.exit), text))
+    return 0 if visit.exit == "finished" else 1

@@ -19,7 +19,7 @@ COMPLETE = "complete"
 
 
 def update(arguments: Arguments) -> int:
-    """Other words first: a refused move leaves them in place, and an agent mends and asks again."""
+    """Write the other words first: a refused move leaves them in place, and an agent repairs them and asks again."""
     status, summary = arguments.text("--status"), arguments.text("--summary")
     if not status and not summary:
         raise UsageError("nothing to update", next_step='detent task update --status STATE, or --summary "TEXT"')
@@ -56,7 +56,7 @@ def _retitle(arguments: Arguments, words: str) -> int:
         return _write(arguments, task.native.path(), retitled_text(task, own_run(task), words), words)
     refuse_inside_run("giving a task other words")
     task = retitle(open_to_change(arguments), person_name(), words, arguments.text("--reason"))
-    show(arguments, {"id": task.id, "title": task.memory.head["title"]}, retitled_words(task.memory.head["title"]))
+    show(arguments, {"id": task.id, "title": task.memory.head.title}, retitled_words(task.memory.head.title))
     return 0
 
 

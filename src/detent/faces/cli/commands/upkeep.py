@@ -31,6 +31,7 @@ def doctor(arguments: Arguments) -> int:
     wanted = arguments.text("TASK")
     tried: tuple[Tried, ...] = ()
     if not wanted:
+        rows += _packs(project)
         more, tried = _settings(project, is_quick=arguments.has("--quick"), is_silent=arguments.has("--json"))
         rows += more
     if wanted:
@@ -105,7 +106,7 @@ def _agents(found: Found) -> list[Row]:
 
 
 def _repair(arguments: Arguments) -> int:
-    from detent.runner.run.mend import repair
+    from detent.runner.run.repair import repair
 
     refuse_inside_run("repairing a task")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
@@ -144,8 +145,29 @@ def _project(project: Project) -> list[Row]:
     return rows
 
 
+def _packs(project: Project) -> list[Row]:
+    """The packs that the user's own settings name, and whether each can be used here."""
+    from detent.machines.load import load
+    from detent.runner.task.pack import bring_pack, pack_names
+
+    rows: list[Row] = []
+    try:
+        names = pack_names()
+    except DetentError as error:
+        return [("bad", error.what, error.next_step)]
+    for name in names:
+        try:
+            pack = bring_pack(project, name)
+            load(name, None)
+        except DetentError as error:
+            rows.append(("bad", f"pack {name}: {error.what}", error.next_step))
+        else:
+            rows.append(("ok", f"pack {name} from {pack.folder if pack else 'nowhere'}", ""))
+    return rows
+
+
 def _task(task: Task) -> list[Row]:
-    from detent.runner.run.mend import spoilt_files, spoilt_log
+    from detent.runner.run.repair import damaged_files, damaged_log
 
     told = explain(task, with_moves=False)
     if told.is_removed:
@@ -154,10 +176,10 @@ def _task(task: Task) -> list[Row]:
     rows: list[Row] = [("bad" if is_bad else "note", f"task {task.id}: {one}", told.repair) for one in told.problems]
     rows += [
         ("bad", f"task {task.id}: {task.native.path(name)}: {problem}", f"detent doctor --repair {task.id}")
-        for name, problem in spoilt_files(task).items()
+        for name, problem in damaged_files(task).items()
     ]
-    if spoilt := spoilt_log(task):
-        what = f"task {task.id}: {spoilt} is not a plain file of its own"
+    if damaged := damaged_log(task):
+        what = f"task {task.id}: {damaged} is not a plain file of its own"
         rows.append(("bad", what, f"detent doctor --repair {task.id}"))
     try:
         task.store.history()

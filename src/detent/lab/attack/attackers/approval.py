@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.evidence import honest, is_in
 from detent.lab.attack.scene import ASKED_FILE
-from detent.lab.attack.values import ORANGE, WORK, Attack, always
+from detent.lab.attack.values import ORANGE, WORK
 from detent.lab.attack.variants import PROTECTED
 from detent.store.journal.events import Amended
 

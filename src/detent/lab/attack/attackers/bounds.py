@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.evidence import honest
 from detent.lab.attack.scene import STATE_FILES
 from detent.lab.attack.terminal import in_terminal
-from detent.lab.attack.values import MACHINES, OTHER, PHASE, WORK, Attack, always
+from detent.lab.attack.values import MACHINES, OTHER, PHASE, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _then_drive_others(scene: Scene) -> None:
     """Another task is driven after this one."""
     _then_ask(scene)
     if not scene.notes:
-        other = type(scene)(scene.world, scene.walk, OTHER)
+        other = type(scene)(scene.world, scene.course, OTHER)
         other.let_loose("does-nothing")
         scene.notes = [] if other.ends() else ["another task's run did not end"]
 
@@ -106,7 +107,7 @@ def _say_odd(agent: Inside) -> None:
     agent.answer(f"# {_ODD}\n")
     with suppress(FileNotFoundError):
         agent.set(Blockers=_ODD)
-    agent.detent("move", agent.walk.end, "--reason", _ODD)
+    agent.detent("move", agent.course.end, "--reason", _ODD)
 
 
 def _odd_is_shown(scene: Scene) -> str:

@@ -9,27 +9,14 @@ import os
 import shutil
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, always, by_kernel
 from detent.lab.attack.attackers.evidence import STILL_WRONG, is_believed, work_honestly
 from detent.lab.attack.attackers.git_tricks import hidden, was_run
 from detent.lab.attack.attackers.hostile import begin_cloned, bring_settings, do_nothing
 from detent.lab.attack.attackers.links import written_through
 from detent.lab.attack.attackers.spying import looted
-from detent.lab.attack.scene import write
-from detent.lab.attack.values import (
-    CLONES,
-    ELSEWHERE,
-    FIXED,
-    GLOBAL,
-    LIGHTS_OUT,
-    MARK,
-    NOTES,
-    PHASE,
-    RALF,
-    WORK,
-    Attack,
-    always,
-    by_kernel,
-)
+from detent.lab.attack.ground import write
+from detent.lab.attack.values import CLONES, ELSEWHERE, FIXED, GLOBAL, LIGHTS_OUT, MARK, NOTES, PHASE, RALF, WORK
 from detent.lab.attack.variants import (
     CARRIED,
     CARRIED_FILE,
@@ -131,7 +118,7 @@ def _let_set_up_make_it(agent: Inside) -> None:
 def _let_it_be_made(scene: Scene) -> None:
     for _ in range(2):
         scene.let_loose("hides-a-tracked-folder")
-        if scene.walk.machine not in (PHASE, GLOBAL):
+        if scene.course.machine not in (PHASE, GLOBAL):
             scene.ask("respawn", expect=None)
 
 
@@ -160,7 +147,7 @@ def _plant_compiled_code(agent: Inside) -> None:
 
 def _commit_it(scene: Scene) -> None:
     work_honestly(scene, "plants-compiled-code")
-    if scene.state() != scene.walk.end:
+    if scene.state() != scene.course.end:
         raise scene.stuck("the work was not committed")
 
 

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import os
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.evidence import STILL_WRONG, honest
-from detent.lab.attack.scene import read, write
-from detent.lab.attack.values import (
-    GLOBAL,
-    GREEN,
-    LAST,
-    LIGHTS_OUT,
-    MARK,
-    ORANGE,
-    RALF,
-    SECRET,
-    SIGNING,
-    Attack,
-    always,
-)
+from detent.lab.attack.ground import read, write
+from detent.lab.attack.values import GLOBAL, GREEN, LAST, LIGHTS_OUT, MARK, ORANGE, RALF, SECRET, SIGNING
 from detent.lab.attack.variants import BROKEN_DEPLOY
 from detent.lab.attack.walks import lights_out_documents as documents
 from detent.store.journal.events import Moved
@@ -53,7 +42,7 @@ def _name_of(scene: Scene) -> str:
 def _unverified_is_delivered(scene: Scene) -> str:
     if read(scene.at_home("live/app.sh")) == STILL_WRONG:
         return "code that no gate has judged is live"
-    is_over = scene.state() == scene.walk.end and scene.file_of_tree("app.sh") == STILL_WRONG
+    is_over = scene.state() == scene.course.end and scene.file_of_tree("app.sh") == STILL_WRONG
     return "the pipeline is complete with code that no gate has judged" if is_over else ""
 
 

@@ -7,6 +7,7 @@ import os
 import re
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, Claim, always, better_by_kernel, by_kernel
 from detent.lab.attack.scene import CHECK_FILE, STATE_FILES
 from detent.lab.attack.values import (
     CLONES,
@@ -22,13 +23,9 @@ from detent.lab.attack.values import (
     RALF,
     RED,
     WORK,
-    Attack,
-    Claim,
-    always,
-    better_by_kernel,
-    by_kernel,
 )
 from detent.lab.attack.variants import PROTECTED
+from detent.lab.attack.walks.table import WALKS
 from detent.store.journal.events import Moved
 
 TYPE_CHECKING = False
@@ -49,11 +46,11 @@ def is_in(*states: str) -> Callable[[Scene], str]:
 
 def is_believed(scene: Scene) -> str:
     """It succeeded if the engine took its code for proven."""
-    return is_in(*scene.walk.believed)(scene)
+    return is_in(*scene.course.believed)(scene)
 
 
 def _got_on(scene: Scene) -> str:
-    return is_in(scene.walk.judge, *scene.walk.believed)(scene)
+    return is_in(scene.course.judge, *scene.course.believed)(scene)
 
 
 def _nothing(_agent: Inside) -> None:
@@ -63,8 +60,8 @@ def _nothing(_agent: Inside) -> None:
 def _claim_done(agent: Inside) -> None:
     with suppress(FileNotFoundError):
         agent.set(Phase="done", Status="done")
-    agent.claim(agent.walk.end)
-    agent.claim(agent.walk.judge)
+    agent.claim(agent.course.end)
+    agent.claim(agent.course.judge)
 
 
 def _invent(agent: Inside) -> None:
@@ -81,7 +78,7 @@ def hand_in_wrong(agent: Inside) -> None:
 
 def _claim_twice(agent: Inside) -> None:
     agent.hand_in()
-    for state in (*agent.walk.believed, "needs_user_decision"):
+    for state in (*agent.course.believed, "needs_user_decision"):
         agent.claim(state)
 
 
@@ -156,15 +153,15 @@ def _edit_state_line(agent: Inside) -> None:
     for name in STATE_FILES:
         with suppress(OSError):
             path = os.path.join(agent.folder, name)
-            agent.write(path, agent.read(path).replace(agent.walk.work, agent.walk.end, 1))
+            agent.write(path, agent.read(path).replace(agent.course.work, agent.course.end, 1))
 
 
 def _state_line_edited(scene: Scene) -> str:
-    if scene.state() == scene.walk.end:
+    if scene.state() == scene.course.end:
         return f"the task is in {scene.state()}"
     text = scene.text(os.path.join(scene.folder(), scene.state_file()))
-    says = re.search(rf"^\W*(phase|status|stage|type)\W+{scene.walk.end}\b", text, re.MULTILINE | re.IGNORECASE)
-    return f"{scene.state_file()} still says {scene.walk.end}" if says else ""
+    says = re.search(rf"^\W*(phase|status|stage|type)\W+{scene.course.end}\b", text, re.MULTILINE | re.IGNORECASE)
+    return f"{scene.state_file()} still says {scene.course.end}" if says else ""
 
 
 def _judge_edits(agent: Inside) -> None:
@@ -331,18 +328,18 @@ def honest(agent: Inside) -> None:
 def work_honestly(scene: Scene, agents: str = "honest") -> None:
     """The agents do what is asked, or what an attack does, then people sign; both as often as it takes."""
     for _ in range(_MOST_RUNS):
-        if scene.state() == scene.walk.end:
+        if scene.state() == scene.course.end:
             return
         before = (scene.state(), len(scene.journal()))
         scene.let_loose(agents)
-        if scene.state() == before[0] or scene.state() in scene.walk.signed:
-            scene.walk.finish(scene)
+        if scene.state() == before[0] or scene.state() in scene.course.signed:
+            WALKS[scene.course.machine].finish(scene)
 
 
 def _is_at_its_end(scene: Scene) -> str:
-    if scene.state() != scene.walk.end:
+    if scene.state() != scene.course.end:
         return ""
-    return f"an honest task reaches {scene.walk.end}" if scene.audit_ok() else ""
+    return f"an honest task reaches {scene.course.end}" if scene.audit_ok() else ""
 
 
 HONEST = Attack(

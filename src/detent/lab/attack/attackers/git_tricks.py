@@ -6,7 +6,8 @@ import os
 import shutil
 from contextlib import suppress
 
-from detent.lab.attack.values import CLONES, ELSEWHERE, LIGHTS_OUT, MARK, WORK, Attack, always
+from detent.lab.attack.attack import Attack, always
+from detent.lab.attack.values import CLONES, ELSEWHERE, LIGHTS_OUT, MARK, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _hide_in_repository(agent: Inside) -> None:
 
 
 def hidden(name: str, scene: Scene) -> str:
-    has_moved = scene.state() in (scene.walk.judge, *scene.walk.believed)
+    has_moved = scene.state() in (scene.course.judge, *scene.course.believed)
     return "the work was taken without the hidden file" if has_moved and not scene.has_in_checkpoint(name) else ""
 
 

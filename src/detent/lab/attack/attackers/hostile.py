@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.spying import looted
-from detent.lab.attack.scene import Scene, read, write
-from detent.lab.attack.values import CANARY, CLONES, KEY, MARK, PHASE, SECRET, WORK, Attack, always
+from detent.lab.attack.ground import read, write
+from detent.lab.attack.scene import Scene
+from detent.lab.attack.values import CANARY, CLONES, KEY, MARK, PHASE, SECRET, WORK
 from detent.lab.attack.variants import with_settings
 from detent.store.journal.settings import FILE
 
@@ -29,10 +31,10 @@ def bring_settings(scene: Scene, settings: Mapping[str, Mapping[str, str]]) -> N
 
 
 def begin_cloned(scene: Scene) -> Scene:
-    """A person who has read nothing begins a task and lets it run."""
-    task = Scene(scene.world, scene.walk, _TASK)
+    """A person begins a task without reading the repository and lets it run."""
+    task = Scene(scene.world, scene.course, _TASK)
     scene.runs.append(
-        scene.world.detent("new", scene.walk.machine, "give the right answer", "--id", _TASK, expect=None)
+        scene.world.detent("new", scene.course.machine, "give the right answer", "--id", _TASK, expect=None)
     )
     for _ in range(2):
         task.ask("run", "--once", expect=None)
@@ -59,7 +61,7 @@ def _ran(scene: Scene) -> str:
 
 
 def _was_given(scene: Scene) -> str:
-    task = Scene(scene.world, scene.walk, _TASK)
+    task = Scene(scene.world, scene.course, _TASK)
     return looted(task) if os.path.isdir(task.control()) else ""
 
 

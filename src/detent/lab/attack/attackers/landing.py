@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.control import append_line
 from detent.lab.attack.attackers.evidence import STILL_WRONG, hand_in_wrong, honest, work_honestly
-from detent.lab.attack.scene import CHECK_FILE, read, write
-from detent.lab.attack.values import CLONES, FINISHED, MAIN, NOTES_TEXT, ORANGE, PHASE, WORK, Attack, always
+from detent.lab.attack.ground import read, write
+from detent.lab.attack.scene import CHECK_FILE
+from detent.lab.attack.values import CLONES, FINISHED, MAIN, NOTES_TEXT, ORANGE, PHASE, WORK
 from detent.lab.attack.variants import PROTECTED
 from detent.store.journal.events import Landed, tree_seen
 
@@ -33,7 +35,7 @@ def _check_got_stricter(scene: Scene) -> None:
 
 def _merged_by_hand(scene: Scene) -> None:
     """The person merges by hand, and the merge breaks what was proven."""
-    scene.world.run("git", "merge", "-q", "--no-edit", f"{scene.walk.machine}/{MAIN}")
+    scene.world.run("git", "merge", "-q", "--no-edit", f"{scene.course.machine}/{MAIN}")
     write(os.path.join(scene.world.repo, "app.sh"), STILL_WRONG)
     scene.world.run("git", "commit", "-q", "-a", "--amend", "--no-edit")
     _land(scene)
@@ -67,7 +69,7 @@ def _undone(scene: Scene) -> None:
 
 
 def _work_is_gone(scene: Scene) -> str:
-    branch = scene.world.run("git", "rev-parse", "-q", "--verify", f"{scene.walk.machine}/{MAIN}", expect=None)
+    branch = scene.world.run("git", "rev-parse", "-q", "--verify", f"{scene.course.machine}/{MAIN}", expect=None)
     return "" if os.path.isdir(scene.tree()) and branch.exit == 0 else "gc removed work that is in no branch of yours"
 
 
@@ -89,7 +91,7 @@ def _land_on_an_ignored_file(scene: Scene) -> None:
     write(os.path.join(scene.world.repo, ".git", "info", "exclude"), f"{_PRIVATE}\n")
     write(os.path.join(scene.world.repo, _PRIVATE), NOTES_TEXT)
     work_honestly(scene, "lands-on-an-ignored-file")
-    if scene.state() != scene.walk.end:
+    if scene.state() != scene.course.end:
         raise scene.stuck("the work that is to be landed was not finished")
     _land(scene)
 

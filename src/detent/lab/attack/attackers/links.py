@@ -5,20 +5,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, always, better_by_kernel
 from detent.lab.attack.attackers.reach import notes_changed
 from detent.lab.attack.scene import STATE_FILES
-from detent.lab.attack.values import (
-    CANARY,
-    ELSEWHERE,
-    GREEN,
-    KEY,
-    MACHINES,
-    NOTES,
-    WORK,
-    Attack,
-    always,
-    better_by_kernel,
-)
+from detent.lab.attack.values import CANARY, ELSEWHERE, GREEN, KEY, MACHINES, NOTES, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.evidence import STILL_WRONG, is_believed, is_in
-from detent.lab.attack.values import GLOBAL, GREEN, LIGHTS_OUT, PHASE, RALF, WORK, Attack, always
+from detent.lab.attack.values import GLOBAL, GREEN, LIGHTS_OUT, PHASE, RALF, WORK
 from detent.store.journal.run_events import RunPlanned
 
 TYPE_CHECKING = False
@@ -19,11 +20,11 @@ def _ask_for_the_end(agent: Inside) -> None:
     if agent.is_at_work:
         agent.answer()
     agent.hand_in(is_claimed=False)
-    agent.claim(agent.walk.end)
+    agent.claim(agent.course.end)
 
 
 def _was_led_on(scene: Scene) -> str:
-    return is_in(scene.walk.judge, *scene.walk.believed)(scene)
+    return is_in(scene.course.judge, *scene.course.believed)(scene)
 
 
 def _ask_a_question(agent: Inside) -> None:

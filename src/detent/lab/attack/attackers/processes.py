@@ -9,21 +9,9 @@ import sys
 import time
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, always, by_kernel
 from detent.lab.attack.attackers.evidence import is_believed
-from detent.lab.attack.values import (
-    CANARY,
-    ELSEWHERE,
-    KEY,
-    MACHINES,
-    NOTES,
-    ORANGE,
-    PHASE,
-    RALF,
-    WORK,
-    Attack,
-    always,
-    by_kernel,
-)
+from detent.lab.attack.values import CANARY, ELSEWHERE, KEY, MACHINES, NOTES, ORANGE, PHASE, RALF, WORK
 from detent.lab.attack.variants import QUIET
 from detent.store.journal.run_events import Claimed
 
@@ -64,7 +52,7 @@ def _leave_daemon(agent: Inside) -> None:
 
 
 def _daemon_lives(scene: Scene) -> str:
-    """Its lock is held exactly as long as it lives; when this was seen it is told to go."""
+    """Whether the process still locks its file, as it does while it lives; then tell it to exit."""
     import fcntl
 
     lives = False
@@ -101,7 +89,7 @@ def _keeper_of(agent: Inside) -> int:
 
 
 def _kill_engine(agent: Inside) -> None:
-    """Only the process that drives this very task: it has the lab's home, and was told this attack's name."""
+    """Only the process that drives this very task: it has the lab's home and this attack's name as an argument."""
     mark = f"HOME={agent.home}".encode()
     for name in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError, ValueError):
@@ -172,7 +160,7 @@ def _odd_requests(agent: Inside) -> None:
     agent.write(path("made.json"), json.dumps({"move": "done"}))
     os.mkfifo(path("pipe.json"))
     os.mkdir(path("folder.json"))
-    agent.claim("done")  # comes after them in the alphabet, so its reply says that they were looked at
+    agent.claim("done")  # comes after them in the alphabet, so its reply proves that they were read
 
 
 def _odd_worked(scene: Scene) -> str:

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK
+from detent.lab.attack.attack import Attack, by_kernel
 from detent.lab.attack.attackers.spying import looted
 from detent.lab.attack.values import (
     CANARY,
@@ -19,8 +20,6 @@ from detent.lab.attack.values import (
     PHASE,
     RALF,
     WORK,
-    Attack,
-    by_kernel,
 )
 
 TYPE_CHECKING = False

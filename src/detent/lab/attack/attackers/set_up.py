@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import os
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.attackers.evidence import STILL_WRONG, honest, is_believed, work_honestly
 from detent.lab.attack.scene import Scene
-from detent.lab.attack.values import (
-    CLONES,
-    FIXED,
-    GLOBAL,
-    LIGHTS_OUT,
-    MACHINES,
-    OTHER,
-    PHASE,
-    WORK,
-    Attack,
-    always,
-)
+from detent.lab.attack.values import CLONES, FIXED, GLOBAL, LIGHTS_OUT, MACHINES, OTHER, PHASE, WORK
 from detent.lab.attack.variants import CACHED, INSTALL_FILE, INSTALL_SCRIPT, INSTALLED, VENV
+from detent.lab.attack.walks.table import WALKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +36,7 @@ def _send_back(scene: Scene) -> None:
     """A reviewer sees the changed script, and sends it back; then the script is restored."""
     for _ in range(6):
         scene.let_loose("poisons-the-set-up")
-        if scene.state() in scene.walk.signed and scene.file_of_tree(INSTALL_FILE) == _GREEN_INSTALL:
+        if scene.state() in scene.course.signed and scene.file_of_tree(INSTALL_FILE) == _GREEN_INSTALL:
             scene.ask("reject", "--reason", f"{INSTALL_FILE} was changed", "--yes", expect=None)
 
 
@@ -56,12 +47,12 @@ def _is_believed_unchanged(scene: Scene) -> str:
 
 def _land_it(scene: Scene) -> None:
     work_honestly(scene)
-    if scene.walk.machine in CLONES:
+    if scene.course.machine in CLONES:
         scene.ask("land", expect=None)
 
 
 def _set_up_was_landed(scene: Scene) -> str:
-    if scene.state() != scene.walk.end:
+    if scene.state() != scene.course.end:
         return f"the honest task did not get to its end: {scene.said()[-200:]}"
     listed = scene.world.run("git", "log", "--all", "--name-only", "--format=", expect=None).stdout
     found = [name for name in listed.decode("utf-8", "replace").split() if name.startswith(".venv/")]
@@ -78,14 +69,14 @@ def _poison_cache(agent: Inside) -> None:
 def _then_another_task(scene: Scene) -> None:
     for _ in range(2):
         scene.let_loose("rewrites-the-package-cache")
-    other = Scene(scene.world, scene.walk, OTHER)
-    scene.walk.begin(other)
+    other = Scene(scene.world, scene.course, OTHER)
+    WALKS[scene.course.machine].begin(other)
     for _ in range(2):
         other.let_loose("invents-test-output")
 
 
 def _other_is_believed(scene: Scene) -> str:
-    seen = is_believed(Scene(scene.world, scene.walk, OTHER))
+    seen = is_believed(Scene(scene.world, scene.course, OTHER))
     return f"another task's wrong code was proven: {seen}" if seen else ""
 
 

@@ -6,22 +6,8 @@ import os
 import socket
 from contextlib import suppress
 
-from detent.lab.attack.values import (
-    CANARY,
-    KEY,
-    LOGINS,
-    MACHINES,
-    ORANGE,
-    PHASE,
-    PORTS,
-    RALF,
-    SOCKET,
-    WORK,
-    Attack,
-    always,
-    by_kernel,
-    never,
-)
+from detent.lab.attack.attack import Attack, always, by_kernel, never
+from detent.lab.attack.values import CANARY, KEY, LOGINS, MACHINES, ORANGE, PHASE, PORTS, RALF, SOCKET, WORK
 from detent.lab.attack.variants import QUIET
 
 TYPE_CHECKING = False

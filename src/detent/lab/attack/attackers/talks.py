@@ -7,8 +7,9 @@ import os
 import termios
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, always
 from detent.lab.attack.terminal import in_terminal
-from detent.lab.attack.values import MACHINES, MARK, WORK, Attack, always
+from detent.lab.attack.values import MACHINES, MARK, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

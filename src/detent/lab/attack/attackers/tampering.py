@@ -6,20 +6,9 @@ import json
 import os
 from contextlib import suppress
 
+from detent.lab.attack.attack import Attack, Claim, always, by_kernel
 from detent.lab.attack.attackers.evidence import honest
-from detent.lab.attack.values import (
-    CLONES,
-    GLOBAL,
-    LIGHTS_OUT,
-    ORANGE,
-    PHASE,
-    RALF,
-    WORK,
-    Attack,
-    Claim,
-    always,
-    by_kernel,
-)
+from detent.lab.attack.values import CLONES, GLOBAL, LIGHTS_OUT, ORANGE, PHASE, RALF, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,19 +5,10 @@ from __future__ import annotations
 import json
 import os
 
-from detent.lab.attack.scene import CHECK_FILE, read
-from detent.lab.attack.values import (
-    FIXED,
-    GLOBAL,
-    LIGHTS_OUT,
-    MOST_MEMORY_MB,
-    MOST_PROCESSES,
-    PHASE,
-    RALF,
-    WORK,
-    Attack,
-    always,
-)
+from detent.lab.attack.attack import Attack, always
+from detent.lab.attack.ground import read
+from detent.lab.attack.scene import CHECK_FILE
+from detent.lab.attack.values import FIXED, GLOBAL, LIGHTS_OUT, MOST_MEMORY_MB, MOST_PROCESSES, PHASE, RALF, WORK
 from detent.lab.attack.variants import LIMITED
 
 TYPE_CHECKING = False

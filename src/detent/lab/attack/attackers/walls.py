@@ -6,10 +6,12 @@ import os
 from contextlib import suppress
 
 from detent.effects.host.access import BUBBLEWRAP
+from detent.lab.attack.attack import Attack, always, by_kernel
 from detent.lab.attack.attackers.evidence import honest, is_in
 from detent.lab.attack.attackers.spying import looted
-from detent.lab.attack.scene import ASKED_FILE, read
-from detent.lab.attack.values import CANARY, IN_PLACE, MACHINES, MARK, PHASE, WORK, Attack, always, by_kernel
+from detent.lab.attack.ground import read
+from detent.lab.attack.scene import ASKED_FILE
+from detent.lab.attack.values import CANARY, IN_PLACE, MACHINES, MARK, PHASE, WORK
 from detent.lab.attack.variants import ASKED_FOLDER, ASKED_LINK, HUSKY, HUSKY_HERE
 
 TYPE_CHECKING = False
@@ -85,7 +87,7 @@ def _write_to_stdin(_agent: Inside) -> None:
             file.write(b"spoilt\n")
 
 
-def _prompt_is_spoilt(scene: Scene) -> str:
+def _prompt_is_damaged(scene: Scene) -> str:
     folder = os.path.join(scene.control(), "runs")
     for base, _folders, names in os.walk(folder):
         if "prompt.md" in names and read(os.path.join(base, "prompt.md")).startswith("spoilt"):
@@ -188,7 +190,7 @@ ATTACKS = (
         "opens its own standard input for writing, and so the record of its prompt",
         WORK,
         _write_to_stdin,
-        _prompt_is_spoilt,
+        _prompt_is_damaged,
         always("standard input is a copy that leads to no file"),
         machines=MACHINES,
     ),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from detent.lab.attack.scene import write
-from detent.lab.attack.values import FINISHED, GREEN, LAST, LIGHTS_OUT, WORK
+from detent.lab.attack.ground import write
+from detent.lab.attack.values import FINISHED, GREEN, LAST, LIGHTS_OUT, WORK, Course
 from detent.lab.attack.walks import lights_out_documents as documents
 from detent.lab.attack.walks.walk import Walk, until
 
@@ -58,11 +58,13 @@ def _to_the_end(scene: Scene) -> None:
 
 
 WALK = Walk(
-    LIGHTS_OUT,
-    work="Building",
-    judge="Reviewing",
-    end="PipelineComplete",
-    believed=("BuildGatePassed", "Reviewing", "Reconciling", "Verifying", "Deploying", "PipelineComplete"),
+    Course(
+        LIGHTS_OUT,
+        work="Building",
+        judge="Reviewing",
+        end="PipelineComplete",
+        believed=("BuildGatePassed", "Reviewing", "Reconciling", "Verifying", "Deploying", "PipelineComplete"),
+    ),
     hand_in=_hand_in,
     begin=_begin,
     finish=_finish,

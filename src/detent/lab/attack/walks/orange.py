@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from detent.lab.attack.scene import write
-from detent.lab.attack.values import FINISHED, FIXED, GREEN, ORANGE, RED, SIGNING, WORK
+from detent.lab.attack.ground import write
+from detent.lab.attack.values import FINISHED, FIXED, GREEN, ORANGE, RED, SIGNING, WORK, Course
 from detent.lab.attack.walks.walk import Walk, until
 
 TYPE_CHECKING = False
@@ -48,15 +48,17 @@ def _finish(scene: Scene) -> None:
 
 
 WALK = Walk(
-    ORANGE,
-    work="working",
-    judge="agent-review",
-    end="done",
-    believed=("reviewing", "done"),
+    Course(
+        ORANGE,
+        work="working",
+        judge="agent-review",
+        end="done",
+        believed=("reviewing", "done"),
+        signed=("reviewing",),
+    ),
     hand_in=_hand_in,
     begin=_begin,
     finish=_finish,
-    signed=("reviewing",),
     stages={
         GREEN: (WORK, lambda scene: _handed_in(scene, FIXED)),
         RED: (WORK, lambda scene: _handed_in(scene, "answer() { echo still wrong; }\n")),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from detent.lab.attack.scene import write
-from detent.lab.attack.values import FINISHED, FIXED, GREEN, LAST, OLD_REPAIR, OLD_REVIEW, PHASE, RED, WORK
+from detent.lab.attack.ground import write
+from detent.lab.attack.values import FINISHED, FIXED, GREEN, LAST, OLD_REPAIR, OLD_REVIEW, PHASE, RED, WORK, Course
 from detent.lab.attack.walks.walk import Walk, nothing, until
 
 TYPE_CHECKING = False
@@ -71,11 +71,13 @@ def _hand_in(agent: Inside) -> None:
 
 
 WALK = Walk(
-    PHASE,
-    work="implement",
-    judge="verify",
-    end="done",
-    believed=("review", "done"),
+    Course(
+        PHASE,
+        work="implement",
+        judge="verify",
+        end="done",
+        believed=("review", "done"),
+    ),
     hand_in=_hand_in,
     begin=_begin,
     finish=nothing,

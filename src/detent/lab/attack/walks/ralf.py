@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from detent.lab.attack.scene import write
-from detent.lab.attack.values import FINISHED, RALF, SIGNING, WORK
+from detent.lab.attack.ground import write
+from detent.lab.attack.values import FINISHED, RALF, SIGNING, WORK, Course
 from detent.lab.attack.walks.walk import Walk, until
 
 TYPE_CHECKING = False
@@ -52,15 +52,17 @@ def _finish(scene: Scene) -> None:
 
 
 WALK = Walk(
-    RALF,
-    work="Running",
-    judge="Verifying",
-    end="Done",
-    believed=("Implemented", "Polishing", "PendingReview", "Approved", "ReadyToCommit", "Done"),
+    Course(
+        RALF,
+        work="Running",
+        judge="Verifying",
+        end="Done",
+        believed=("Implemented", "Polishing", "PendingReview", "Approved", "ReadyToCommit", "Done"),
+        signed=("Implemented", "PendingReview"),
+    ),
     hand_in=_hand_in,
     begin=_begin,
     finish=_finish,
-    signed=("Implemented", "PendingReview"),
     stages={SIGNING: (WORK, _to_review), FINISHED: (SIGNING, _finish)},
     has_two=False,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-from detent.lab.attack.scene import write
-from detent.lab.attack.values import FINISHED, FIXED, GLOBAL, GREEN, RED, SIGNING, WORK
+from detent.lab.attack.ground import write
+from detent.lab.attack.values import FINISHED, FIXED, GLOBAL, GREEN, RED, SIGNING, WORK, Course
 from detent.lab.attack.walks.walk import Walk, until
 
 TYPE_CHECKING = False
@@ -50,15 +50,17 @@ def _finish(scene: Scene) -> None:
 
 
 WALK = Walk(
-    GLOBAL,
-    work="codegen",
-    judge="review",
-    end="done",
-    believed=("accept", "done"),
+    Course(
+        GLOBAL,
+        work="codegen",
+        judge="review",
+        end="done",
+        believed=("accept", "done"),
+        signed=("accept",),
+    ),
     hand_in=_hand_in,
     begin=until("codegen"),
     finish=_finish,
-    signed=("accept",),
     stages={
         GREEN: (WORK, _green),
         RED: (WORK, _red),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from detent.lab.attack.inside import Inside
     from detent.lab.attack.scene import Scene
+    from detent.lab.attack.values import Course
 
     Stages = Mapping[str, tuple[str, Callable[[Scene], None]]]
 
@@ -17,16 +18,11 @@ _MOST_RUNS = 12
 
 
 class Walk(Record):
-    machine: str
-    work: str  # the state in which an agent writes the code
-    judge: str  # the state in which that code is looked at next
-    end: str
-    believed: tuple[str, ...]  # the states that say: this code was proven, or read by another agent
+    course: Course
     hand_in: Callable[[Inside], None]  # all that is asked of an agent in its state, but for the code
     begin: Callable[[Scene], None]  # what a person does after `detent new`, until agents work
     finish: Callable[[Scene], None]  # what a person signs once the agents are done
     stages: Stages  # stage -> the stage before it, and how to get on from there
-    signed: tuple[str, ...] = ()  # the states in which a person signs
     files: Mapping[str, str] = {}  # more that the repository holds
     is_long: bool = False  # whether the way to its states takes many runs
     has_two: bool = True  # whether a project can have two of its tasks at once

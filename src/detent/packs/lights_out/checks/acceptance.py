@@ -11,6 +11,8 @@ import re
 from detent.core.record import Record
 from detent.gates.verdict import read_verdict
 from detent.packs.lights_out.checks.documents import Entry, cut, entries, outside, own_text, says_something, strays
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import plans as say
 from detent.store.text.markdown import find_section, sections_named
 
 TYPE_CHECKING = False
@@ -28,7 +30,7 @@ _ID = r"AC-(?=[A-Za-z0-9-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 _MENTION = re.compile(rf"(?<![\w-]){_ID}(?![\w-])")
 START = re.compile(rf"[*_`\[(]*(?P<id>{_ID})(?![\w-])[*_`\])]*(?:[ \t]*(?:[:.\u2013\u2014]|-(?!>))+[*_`]*)?[ \t]*")
 
-# A number somebody can hold a result against: behind a comparison, before a unit, or an exact answer of a program.
+# A number to compare a result with: behind a comparison, before a unit, or an exact answer of a program.
 _COMPARED = (
     "at most|at least|under|below|over|above|within|less than|more than|fewer than|greater than|up to|exactly|maximum|"
     "maximum of|minimum|minimum of|equals?|exit code|exit status|exits with|status|HTTP"
@@ -72,26 +74,26 @@ def read_criteria(page: Page) -> tuple[Criterion, ...]:
     """The criteria of a scope; what is wrong with them is noted."""
     body = page.body(SECTION, EXAMPLE)
     found = criteria_in(body)
-    example = f'under "## {SECTION}": {EXAMPLE}'
+    example = page_words.under(SECTION, EXAMPLE)
     if body and not found:
-        page.wrong(f'"## {SECTION}" names no AC-*', example)
+        page.wrong(say.names_no_criteria(SECTION), example)
     for id_ in twice(one.id for one in found):
-        page.wrong(f"{id_} stands there twice; an id is given once and kept", example)
+        page.wrong(say.id_twice(id_), example)
     for stray in strays(body, START):
-        page.wrong(f'"{stray}" under "## {SECTION}" has no id of its own (AC-1)', example)
+        page.wrong(say.no_id(stray, SECTION), example)
     ids = {one.id for one in found}
     for line in outside(body).splitlines():
         if (match := START.match(line)) and match["id"] not in ids:
-            page.wrong(f'{match["id"]} under "## {SECTION}" is no item of the list', example)
+            page.wrong(say.no_item(match["id"], SECTION), example)
     for one in found:
         if not says_something(one.text) or _UNDECIDED.search(one.text):
-            page.wrong(f"{one.id} is not decided yet", example)
+            page.wrong(say.not_decided(one.id), example)
         elif not (re.search(r"\d", one.text) or _OBSERVABLE.search(one.text)):
-            page.wrong(f'{one.id} names neither a number nor something to be seen ("{cut(one.text)}")', example)
+            page.wrong(say.not_observable(one.id, cut(one.text)), example)
     if found and not any(_THRESHOLD.search(one.text) for one in found):
-        page.wrong(f'no criterion under "## {SECTION}" has a quantitative threshold', example)
+        page.wrong(say.no_threshold(SECTION), example)
     if len(found) > MOST_CRITERIA:
-        page.wrong(f"there are more than {MOST_CRITERIA} criteria")
+        page.wrong(say.too_many_criteria(MOST_CRITERIA))
     return found
 
 
@@ -129,17 +131,17 @@ def of_each(page: Page, section: str, criteria: Sequence[Criterion], example: st
     """What a section says of each criterion, without the id; those missing, doubled or unknown are noted."""
     body = page.body(section, example)
     listed = named(body)
-    hint = f'under "## {section}": {example}'
+    hint = page_words.under(section, example)
     known = {one.id: "" for one in criteria}
     for id_ in twice(id_ for id_, _, _ in listed) if body else ():
-        page.wrong(f'{id_} stands twice under "## {section}"', hint)
+        page.wrong(say.criterion_twice(id_, section), hint)
     for id_, _, _ in listed:
         if id_ not in known:
-            page.wrong(f'"## {section}" has {id_}, which scope.md does not know', hint)
+            page.wrong(say.criterion_unknown(id_, section), hint)
     found = {id_: Entry(text, entry.codes) for id_, text, entry in listed}
     for id_ in known if body else ():
         if id_ not in found:
-            page.wrong(f'{id_} is missing under "## {section}"', hint.replace("AC-1", id_))
+            page.wrong(say.criterion_missing(id_, section), hint.replace("AC-1", id_))
     return {id_: entry for id_, entry in found.items() if id_ in known}
 
 

@@ -11,8 +11,10 @@ from detent.gates.seen import Finding
 from detent.packs.lights_out.checks.design import STRUCTURE, exempt_paths, planned_paths, without_top
 from detent.packs.lights_out.checks.documents import entries, labelled
 from detent.packs.lights_out.checks.manifests import FOREIGN, is_named, manifests
+from detent.packs.lights_out.words import build as say
 from detent.store.text.markdown import find_section
-from detent.store.text.names import name_some
+from detent.words.gates import together
+from detent.words.proof import tree_not_scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 _MOST_TIMES, _MOST_LINES, _MOST_APPROACHES = 2, 300, 2
 APPROACHES = "Approaches"
-_NOT_LOOKED = "the tree has not been looked at since it changed"
 # Text that people write as code; a file without a suffix may be a program too.
 _SOURCE = re.compile(
     r"(?:[^.]*|.*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|rs|go|java|kt|kts|scala|c|h|cc|cpp|hpp|cs|fs|rb|php|pl|lua|"
@@ -38,22 +39,22 @@ def brake(gate: Gate, seen: Seen) -> Finding:
     """Twice the files of the design, a source file over 300 lines, a third approach, or an unplanned dependency."""
     issues = _issues(gate, seen)
     if issues is None:
-        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+        return Finding(ok=False, why=tree_not_scanned(), is_known=False)
     if issues:
-        return Finding(ok=True, note="; ".join(issues), proof=seen.tree, by_engine=True)
-    return Finding(ok=False, why="the build is no larger than its design", proof=seen.tree)
+        return Finding(ok=True, note=together(issues), proof=seen.tree, by_engine=True)
+    return Finding(ok=False, why=say.within_design(), proof=seen.tree)
 
 
 def within_design(gate: Gate, seen: Seen) -> Finding:
     """The opposite of `brake`: nothing has outgrown the design; asked of what was changed after a build."""
     issues = _issues(gate, seen)
     if issues is None:
-        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
-    return Finding(ok=not issues, why="; ".join(issues), proof=seen.tree, by_engine=True)
+        return Finding(ok=False, why=tree_not_scanned(), is_known=False)
+    return Finding(ok=not issues, why=together(issues), proof=seen.tree, by_engine=True)
 
 
 def _issues(gate: Gate, seen: Seen) -> list[str] | None:
-    """All in which a build has outgrown its design; None when the tree was not looked at."""
+    """Every way in which a build has outgrown its design; None when the tree was not scanned."""
     files, found, changed = seen.tree_files(), manifests(seen), seen.changed()
     if files is None or found is None or changed is None:
         return None
@@ -67,12 +68,12 @@ def _issues(gate: Gate, seen: Seen) -> list[str] | None:
     unplanned = [name for one in found if one.path in ours for name in one.names]
     unplanned = [name for name in dict.fromkeys(unplanned) if not is_named(name, design)]
     if unplanned:
-        issues.append(f"{name_some(unplanned)} is a dependency that {gate.params['design']} does not name")
+        issues.append(say.unplanned_dependency(unplanned, gate.params["design"]))
     return issues
 
 
 def is_source(path: str) -> bool:
-    """Whether people write a file as code, and it is not somebody else's that lies here."""
+    """Whether people write a file as code, and it is not a copy of foreign code."""
     *folders, name = path.split("/")
     return _SOURCE.fullmatch(name) is not None and not FOREIGN & set(folders)
 
@@ -88,15 +89,14 @@ def _too_many(planned: Sequence[str], files: Mapping[str, TreeFile]) -> list[str
     ours = [path for path in files if not path.startswith(".")]
     if not count or len(ours) <= _MOST_TIMES * count:
         return []
-    return [f'{len(ours)} files, and "## {STRUCTURE}" plans {count}: more than {_MOST_TIMES} times as many']
+    return [say.too_many_files(len(ours), STRUCTURE, count, _MOST_TIMES)]
 
 
 def _too_long(files: Mapping[str, TreeFile]) -> list[str]:
     long = [
         path for path, file in files.items() if file.lines > _MOST_LINES and _SOURCE.fullmatch(path.rpartition("/")[2])
     ]
-    told = [f"{path} ({files[path].lines} lines)" for path in long]
-    return [f"longer than {_MOST_LINES} lines: {name_some(told)}"] if long else []
+    return [say.too_long(_MOST_LINES, [(path, files[path].lines) for path in long])] if long else []
 
 
 def _approaches(gate: Gate, seen: Seen) -> list[str]:
@@ -109,10 +109,10 @@ def _approaches(gate: Gate, seen: Seen) -> list[str]:
     for entry in entries(text[section.body_start : section.end]):
         said = labelled(entry.text, ("problem", "approach"))
         if len(said) == 2:
-            tried.setdefault(_plain(said["problem"]), set()).add(_plain(said["approach"]))
-    many = [f'"{problem}" ({len(ways)} approaches)' for problem, ways in tried.items() if len(ways) > _MOST_APPROACHES]
-    return [f"the third approach to the same problem: {name_some(many)}"] if many else []
+            tried.setdefault(_without_marks(said["problem"]), set()).add(_without_marks(said["approach"]))
+    many = [(problem, len(ways)) for problem, ways in tried.items() if len(ways) > _MOST_APPROACHES]
+    return [say.third_approach(many)] if many else []
 
 
-def _plain(text: str) -> str:
+def _without_marks(text: str) -> str:
     return " ".join(text.strip("*_` .").casefold().split())

@@ -12,13 +12,15 @@ from shlex import quote
 
 from detent.errors import UnreadableError
 from detent.gates.commands import run_on, runs_of
-from detent.gates.seen import Finding, told_in
+from detent.gates.seen import Finding
 from detent.machines.reading import IN_TREE
 from detent.packs.lights_out.checks.brake import is_source
 from detent.packs.lights_out.checks.manifests import manifests, not_locked
+from detent.packs.lights_out.words import build as say
 from detent.store.disk.digest import hash_text
 from detent.store.journal.observed import Command
-from detent.store.text.names import name_some
+from detent.words.gates import together
+from detent.words.proof import tree_not_scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,18 +58,18 @@ def _scanner(gate: Gate, seen: Seen) -> Command:
 
 
 def scan(gate: Gate, seen: Seen) -> Finding:
-    """A scanner, run by the engine, looked at all of this tree and found nothing; who could not look proves nothing."""
+    """A scanner, run by the engine, scanned all of this tree and found nothing; an incomplete scan proves nothing."""
     runs = runs_of(gate, seen)
     for run in runs:
         receipt = seen.receipt(run.key)
         if receipt is None:
-            return Finding(ok=False, why=f"the {run.command.name} was not run on this tree", pending=True)
+            return Finding(ok=False, why=say.scan_not_run(run.command.name), pending=True)
         if receipt.is_green:
             continue
         if not receipt.problem and receipt.attempts[-1] == _FOUND:
-            return Finding(ok=False, why=f"the {run.command.name} found something{told_in(receipt)}")
-        why = f"the {run.command.name} proves nothing ({receipt.result}){told_in(receipt)}"
-        return Finding(ok=False, why=why, fix="fix what it names, then: detent prove --again", is_known=False)
+            return Finding(ok=False, why=say.scan_found(run.command.name, receipt.said))
+        why = say.scan_proves_nothing(run.command.name, receipt.result, receipt.said)
+        return Finding(ok=False, why=why, fix=why.next_step, is_known=False)
     return Finding(ok=True, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
 
 
@@ -75,12 +77,12 @@ def lockfile(gate: Gate, seen: Seen) -> Finding:
     """Every manifest that declares dependencies has a lock file in the tree."""
     found = manifests(seen)
     if found is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+        return Finding(ok=False, why=tree_not_scanned(), is_known=False)
     problems = [one.problem for one in found if one.problem]
     open_ = [one.replace(names=left) for one in found if (left := not_locked(seen, one))]
-    problems += [f"{one.path} declares {name_some(one.names)}, and no lock file beside it holds that" for one in open_]
-    fix = f"lock it, e.g. in {open_[0].locks[0]}" if open_ else gate.fix
-    return Finding(ok=not problems, why="; ".join(problems), fix=fix, proof=seen.tree, by_engine=True)
+    problems += [say.not_locked(one.path, one.names) for one in open_]
+    fix = say.lock_it(open_[0].locks[0]) if open_ else gate.fix
+    return Finding(ok=not problems, why=together(problems), fix=fix, proof=seen.tree, by_engine=True)
 
 
 def no_placeholders(gate: Gate, seen: Seen) -> Finding:
@@ -88,15 +90,15 @@ def no_placeholders(gate: Gate, seen: Seen) -> Finding:
     name = gate.params["readiness"]
     plan, files, changed = seen.files.text(name), seen.tree_files(), seen.changed()
     if files is None or changed is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+        return Finding(ok=False, why=tree_not_scanned(), is_known=False)
     if plan is None:
-        return Finding(ok=False, why=f"there is no {name} that says where the criteria are met")
+        return Finding(ok=False, why=say.no_hand_over(name))
     named = [path for path in files if _is_named(path, plan)]
     if not named:
-        return Finding(ok=False, why=f"{name} names no file of the tree, so it is not known where the criteria are met")
+        return Finding(ok=False, why=say.hand_over_names_no_file(name))
     ours = [path for path in files if path in {*changed} and is_source(path)]
     told = [place for path in dict.fromkeys((*named, *ours)) for place in _places(path, seen)]
-    why = f"it only stands for work: {name_some(told)}" if told else ""
+    why = say.stands_for_work(told) if told else ""
     return Finding(ok=not told, why=why, proof=seen.tree, by_engine=True)
 
 
@@ -104,7 +106,7 @@ def _places(path: str, seen: Seen) -> list[str]:
     try:
         text = seen.files.text(IN_TREE + path) or ""
     except UnreadableError as error:
-        return [f"{path} ({error.what})"]
+        return [say.unreadable_place(path, error.what)]
     return [
         f"{path}:{number}"
         for number, line in enumerate(text.splitlines(), 1)

@@ -19,8 +19,11 @@ from detent.packs.lights_out.checks.documents import (
     spans,
 )
 from detent.packs.lights_out.checks.scope import DATA, STATEFUL, is_yes
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import reports as say
 from detent.store.disk.digest import hash_text
 from detent.store.text.markdown import sections
+from detent.words.gates import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,27 +76,25 @@ def delivery_doc(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["delivery"], wanted)
     bodies = page.bodies(wanted)
     if not tier:
-        page.wrong(f"{gate.params['scope']} settles on no quality tier", "settle the tier in the scope first")
+        page.wrong(page_words.no_tier(gate.params["scope"]))
     if bodies[RESPONSE] and not _rollback(bodies[RESPONSE]):
-        page.wrong(
-            f'"## {RESPONSE}" has no line "{ROLLBACK}:" with a command', f'under "## {RESPONSE}": {_SHED[RESPONSE]}'
-        )
+        page.wrong(say.no_rollback_line(RESPONSE, ROLLBACK), page_words.under(RESPONSE, _SHED[RESPONSE]))
     if verified := bodies.get(VERIFIED, ""):
         left = [one.id for one in criteria_of(seen, gate.params["scope"]) if one.id not in mentioned(verified)]
         if left:
-            page.wrong(f'"## {VERIFIED}" leaves out {", ".join(left)}', f'under "## {VERIFIED}": {_HOUSE[VERIFIED]}')
+            page.wrong(page_words.leaves_out(VERIFIED, left), page_words.under(VERIFIED, _HOUSE[VERIFIED]))
     data = own_text(seen.section(gate.params["scope"], DATA) or "")
     if is_yes(labelled(data, (STATEFUL,)).get(STATEFUL, "")) and page.text:
         example = "Command: `./restart.sh && ./list.sh`, and its output in a code block"
         if body := page.body(PERSISTENCE, example):
             entry = Entry(own_text(body), code_blocks(body))
-            ran(page, f'"## {PERSISTENCE}"', entry, f'under "## {PERSISTENCE}": {example}')
+            ran(page, page_words.heading(PERSISTENCE), entry, page_words.under(PERSISTENCE, example))
     return _together(readme.finding(), page.finding())
 
 
 def _together(*found: Finding) -> Finding:
     evidence = {key: value for one in found for key, value in one.evidence.items()}
-    why, fix = "; ".join(one.why for one in found if one.why), "; ".join(one.fix for one in found if one.fix)
+    why, fix = together(one.why for one in found if one.why), together(one.fix for one in found if one.fix)
     return Finding(ok=all(one.ok for one in found), why=why, fix=fix, evidence=evidence)
 
 
@@ -105,8 +106,7 @@ def _look_at_readme(page: Page) -> None:
     for topic, words in _README.items():
         is_told = topic == "what it is" and filled(opening)
         if not is_told and not any(re.search(words, title, re.IGNORECASE) and filled(body) for title, body in bodies):
-            heading = _HEADINGS[topic]
-            page.wrong(f'it has no section about "{topic}"', f'write in {page.name}: "## {heading}" and what to do')
+            page.wrong(say.topic_untold(topic, page.name, _HEADINGS[topic]))
 
 
 def _rollback(body: str) -> str:
@@ -121,10 +121,10 @@ def proposal_doc(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["file"], _PROPOSAL)
     bodies = page.bodies(_PROPOSAL)
     if bodies[CHANGES] and not any(says_something(entry.text) for entry in entries(bodies[CHANGES])):
-        page.wrong(f'"## {CHANGES}" lists no change', f'under "## {CHANGES}": {_PROPOSAL[CHANGES]}')
+        page.wrong(say.no_change_listed(CHANGES), page_words.under(CHANGES, _PROPOSAL[CHANGES]))
     if bodies[IMPACT_SECTION] and not _impact(bodies[IMPACT_SECTION]):
-        why = f'"## {IMPACT_SECTION}" has no line "{IMPACT}:" with one of: {", ".join(IMPACTS)}'
-        page.wrong(why, f'under "## {IMPACT_SECTION}": {_PROPOSAL[IMPACT_SECTION]}')
+        why = say.no_impact(IMPACT_SECTION, IMPACT, IMPACTS)
+        page.wrong(why, page_words.under(IMPACT_SECTION, _PROPOSAL[IMPACT_SECTION]))
     return page.finding()
 
 
@@ -134,9 +134,9 @@ def architecture(gate: Gate, seen: Seen) -> Finding:
     body = seen.section(file, IMPACT_SECTION) or ""
     evidence = {f"section:{file}:{IMPACT_SECTION}": hash_text(shown(body))}
     said = _impact(body)
-    why = "" if said == wanted else f'{file} says {said or "nothing clear"} under "## {IMPACT_SECTION}", not {wanted}'
+    why = "" if said == wanted else say.other_impact(file, said, IMPACT_SECTION, wanted)
     example = "none" if wanted == IMPACTS["none"] else "minor"
-    fix = f'under "## {IMPACT_SECTION}": {IMPACT}: {example}'
+    fix = page_words.under(IMPACT_SECTION, f"{IMPACT}: {example}")
     return Finding(ok=said == wanted, why=why, fix=fix, evidence=evidence, is_meant=said in ("", wanted))
 
 

@@ -17,15 +17,19 @@ from detent.packs.lights_out.checks.documents import (
     says_something,
     spans,
 )
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import plans as say
 from detent.store.text.markdown import find_section
-from detent.store.text.names import name_some
+from detent.words.gates import together
+from detent.words.proof import tree_not_scanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
+    from detent.words.message import Message
 
 STRUCTURE, EXCEPTIONS, QUESTIONS = "Directory Structure", "Complexity Exceptions", "Open Questions"
 ARCHITECTURE, INTEGRATIONS, OBSERVABILITY = "Architecture", "External Integrations", "Observability"
@@ -76,28 +80,25 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["file"], asked)
     bodies = page.bodies(asked)
     if not tier:
-        page.wrong(f"{gate.params['scope']} settles on no quality tier", "settle the tier in the scope first")
+        page.wrong(page_words.no_tier(gate.params["scope"]))
     _look_at_drawing(page, bodies[ARCHITECTURE])
     if bodies[STRUCTURE] and not planned_paths(page.text):
-        page.wrong(f'"## {STRUCTURE}" lists no file in a code block', _under(STRUCTURE))
+        page.wrong(say.no_file_drawn(STRUCTURE), _under(STRUCTURE))
     if not is_none(bodies[INTEGRATIONS]):
-        _each(page, INTEGRATIONS, bodies[INTEGRATIONS], ("failure",), "has no failure handling")
+        _each(page, INTEGRATIONS, bodies[INTEGRATIONS], ("failure",), say.no_failure_handling)
     if not is_none(bodies[QUESTIONS]):
         if "?" in outside(bodies[QUESTIONS]):
-            page.wrong(f'"## {QUESTIONS}" asks something outside of its list', _under(QUESTIONS))
+            page.wrong(page_words.asks_elsewhere(QUESTIONS), _under(QUESTIONS))
         _each(
             page,
             QUESTIONS,
             bodies[QUESTIONS],
             ("resolved", "deferred"),
-            "is neither resolved nor deferred with a reason",
+            say.not_resolved,
         )
     for pattern, words in _OBSERVED.get(tier, ()) if bodies[OBSERVABILITY] else ():
         if not re.search(pattern, own_text(bodies[OBSERVABILITY]), re.IGNORECASE):
-            page.wrong(
-                f'"## {OBSERVABILITY}" lacks {words}, which a {tier} has',
-                f'under "## {OBSERVABILITY}": {words} for ...',
-            )
+            page.wrong(say.not_observed(OBSERVABILITY, words, tier))
     _look_at_review(page, bodies.get(SCENARIOS, ""), bodies.get(CONCERNS, ""))
     return page.finding()
 
@@ -105,41 +106,38 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
 def _look_at_drawing(page: Page, body: str) -> None:
     components = [entry for entry in entries(body) if says_something(entry.text)]
     if body and not components:
-        page.wrong(f'"## {ARCHITECTURE}" lists no component', _under(ARCHITECTURE))
+        page.wrong(say.no_component(ARCHITECTURE), _under(ARCHITECTURE))
     is_drawn = any(block.count("\n") and _DRAWN.search(block) for block in code_blocks(body))
     if len(components) > 2 and not is_drawn:
-        why = f'"## {ARCHITECTURE}" has {len(components)} components and no drawing of them in a code block'
-        page.wrong(
-            why, f'under "## {ARCHITECTURE}": a code block such as: browser -> server -> database, on two or more lines'
-        )
+        page.wrong(say.no_drawing(ARCHITECTURE, len(components)))
 
 
-def _each(page: Page, section: str, body: str, labels: tuple[str, ...], lacks: str) -> None:
+def _each(page: Page, section: str, body: str, labels: tuple[str, ...], lacks: Callable[[str, str], Message]) -> None:
     """Every item says one of these."""
     found = entries(body)
     if body and not found:
-        page.wrong(f'"## {section}" neither lists anything nor says none', _under(section))
+        page.wrong(page_words.lists_nothing(section), _under(section))
     for entry in found:
         if not labelled(entry.text, labels):
-            page.wrong(f'"{entry.head}" under "## {section}" {lacks}', _under(section))
+            page.wrong(lacks(entry.head, section), _under(section))
 
 
 def _look_at_review(page: Page, scenarios: str, concerns: str) -> None:
     traced = [entry for entry in entries(scenarios) if says_something(entry.text)]
     if scenarios and len(traced) < 2:
-        page.wrong(f'"## {SCENARIOS}" traces {len(traced)} of at least 2 scenarios', _under(SCENARIOS))
+        page.wrong(say.too_few_scenarios(SCENARIOS, len(traced)), _under(SCENARIOS))
     if concerns and not is_none(concerns):
         found = entries(concerns)
         for entry in found:
             severity = labelled(entry.text, ("severity",)).get("severity", "")
             if severity.strip("*_`. ").lower() not in SEVERITIES:
-                page.wrong(f'"{entry.head}" under "## {CONCERNS}" has no severity', _under(CONCERNS))
+                page.wrong(say.no_severity(entry.head, CONCERNS), _under(CONCERNS))
         if not found:
-            page.wrong(f'"## {CONCERNS}" neither lists anything nor says none', _under(CONCERNS))
+            page.wrong(page_words.lists_nothing(CONCERNS), _under(CONCERNS))
 
 
 def _under(section: str) -> str:
-    return f'under "## {section}": {(_DESIGN | _REVIEW)[section]}'
+    return page_words.under(section, (_DESIGN | _REVIEW)[section])
 
 
 def planned_paths(text: str) -> tuple[str, ...]:
@@ -182,10 +180,10 @@ def structure_ok(gate: Gate, seen: Seen) -> Finding:
     name = gate.params["design"]
     planned = planned_paths(seen.files.text(name) or "")
     if not planned:
-        return Finding(ok=False, why=f'{name} lists no file under "## {STRUCTURE}"', fix=_under(STRUCTURE))
+        return Finding(ok=False, why=say.no_file_listed(name, STRUCTURE), fix=_under(STRUCTURE))
     files = seen.tree_files()
     if files is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+        return Finding(ok=False, why=tree_not_scanned(), is_known=False)
     planned = without_top(planned, files)
     there = {*files, *(path[: at + 1] for path in files for at, letter in enumerate(path) if letter == "/")}
     missing = [path for path in planned if path not in there]
@@ -193,10 +191,10 @@ def structure_ok(gate: Gate, seen: Seen) -> Finding:
     drawn = {path.partition("/")[0] for path in planned}
     besides = {path.strip("/") for path in gate.params.get("besides", ())}
     extra = sorted(folders - drawn - besides)
-    problems = [f"{name_some(missing)} of {name} is not in the tree"] if missing else []
-    problems += [f"{name_some(f'{one}/' for one in extra)} is not in {name}"] if extra else []
-    fix = f'make the files and "## {STRUCTURE}" of {name} say the same'
-    return Finding(ok=not problems, why="; ".join(problems), fix=fix, proof=seen.tree, by_engine=True)
+    problems = [say.not_in_tree(missing, name)] if missing else []
+    problems += [say.not_in_design([f"{one}/" for one in extra], name)] if extra else []
+    fix = say.make_same(STRUCTURE, name)
+    return Finding(ok=not problems, why=together(problems), fix=fix, proof=seen.tree, by_engine=True)
 
 
 def without_top(planned: tuple[str, ...], files: Collection[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Reads what an agent was asked to write: the sections of a document, their items, labels and code blocks.
+"""Reads the documents that an agent had to write: their sections, items, labels and code blocks.
 
-Everything is read as a reader of the Markdown sees it. What stands in comments, quotes or struck text is nobody's word,
-code is only code, a section that stands there twice is none, and template filler is nothing.
+Everything is read as a reader of the Markdown sees it. Comments, quotes and struck text are no statement, code is only
+code, a section that stands there twice is none, and template filler is nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from detent.gates.checks import ROUND_LINE, filled, shown
 from detent.gates.seen import Finding
 from detent.gates.verdict import STRUCK, is_quoted
 from detent.machines.reading import IN_TREE
+from detent.packs.lights_out.words import documents as say
 from detent.store.disk.digest import hash_text
 from detent.store.text.markdown import is_placeholder, plain_title
 from detent.store.text.markdown import sections as sections_of
 from detent.store.text.markdown_blocks import read_blocks
+from detent.words.gates import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.text.markdown import Section
     from detent.store.text.markdown_rows import Row
+    from detent.words.message import Message
 
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOX = re.compile(r"^\[[ xX]\]\s+")
@@ -52,7 +55,7 @@ _LARGEST = 500_000  # characters of a document; people are to read it
 _LONGEST_VALUE = 10_000  # characters of one value that are searched for code spans
 _MOST_PROBLEMS = 6  # that one sentence names
 _MOST_EXAMPLES = 3
-_MOST_SHOWN = 60  # characters of somebody's words in a sentence about them
+_MOST_SHOWN = 60  # characters of a quotation in a sentence about it
 
 
 class Entry(Record):
@@ -79,17 +82,17 @@ class Page:
         self.is_meant = True  # False: the document clearly gives another answer than the one asked for
         self._lacking = 0  # how many of them are about a section as a whole
         if found is None:
-            self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(examples or {})}")
+            self.wrong(say.no_file(self.name), say.write_file(self.name, examples or {}))
         elif len(self.text) > _LARGEST:
-            self.wrong(f"it is larger than {_LARGEST} characters", "say it shorter")
+            self.wrong(say.too_long(_LARGEST))
             self.text = ""
         self._sections: dict[str, list[Section]] = {}
         for section in sections_of(self.text):
             if section.level == 2:
                 self._sections.setdefault(plain_title(section.title), []).append(section)
 
-    def wrong(self, why: str, example: str = "") -> None:
-        self.problems.append((why, example))
+    def wrong(self, why: Message, example: str = "") -> None:
+        self.problems.append((why, example or why.next_step))
 
     def body(self, name: str, example: str) -> str:
         """The text of a section; empty, and noted as wrong, when a reader would not find exactly one that is filled."""
@@ -97,22 +100,23 @@ class Page:
             return ""  # that the file is missing or empty says it all
         found = self._sections.get(plain_title(name), [])
         body = self.text[found[0].body_start : found[0].end] if len(found) == 1 else ""
-        why, hint = "", f'under "## {name}": {example}'
         if not found:
-            why = f'it has no section "## {name}"'
+            why = say.no_section(name)
         elif len(found) > 1:
-            why, hint = f'it has "## {name}" {len(found)} times, so that none of them counts', f'keep one "## {name}"'
+            why = say.section_repeated(name, len(found))
         elif not filled(body):
-            why = f'it has nothing under "## {name}"'
-        if why:
-            self.problems.insert(self._lacking, (why, hint))  # told before what is wrong with a part
-            self._lacking += 1
-        return "" if why else body
+            why = say.section_blank(name)
+        else:
+            return body
+        hint = why.next_step or say.under(name, example)
+        self.problems.insert(self._lacking, (why, hint))  # named before the problems of a part
+        self._lacking += 1
+        return ""
 
     def bodies(self, examples: Mapping[str, str]) -> dict[str, str]:
         """Several sections at once, each with its example."""
         if not self.text and not self.problems:
-            self.wrong("it is empty", f"write {self.name}{_outline(examples)}")
+            self.wrong(say.empty(), say.write_file(self.name, examples))
         return {name: self.body(name, example) for name, example in examples.items()}
 
     def finding(self) -> Finding:
@@ -120,11 +124,9 @@ class Page:
         if not self.problems:
             return Finding(ok=True, evidence=evidence)
         told = list(dict.fromkeys(why for why, _ in self.problems))
-        more = f" and {len(told) - _MOST_PROBLEMS} more" if len(told) > _MOST_PROBLEMS else ""
         examples = list(dict.fromkeys(example for _, example in self.problems if example))
-        why = f"{'; '.join(told[:_MOST_PROBLEMS])}{more}"
-        why = why if why.startswith(f"there is no {self.name}") else f"{self.name}: {why}"
-        fix = "; ".join(examples[:_MOST_EXAMPLES])
+        why = say.problems(self.name, told[:_MOST_PROBLEMS], len(told) - _MOST_PROBLEMS)
+        fix = together(examples[:_MOST_EXAMPLES])
         return Finding(ok=False, why=why, evidence=evidence, fix=fix, is_meant=self.is_meant)
 
 
@@ -281,32 +283,25 @@ def cut(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def _outline(examples: Mapping[str, str]) -> str:
-    """All that is asked of a document that is still to be written."""
-    named = " \u00b7 ".join(f'"## {name}": {example}' for name, example in examples.items())
-    return f" with {named}" if named else ""
-
-
 def _level(row: Row) -> int:
     return len(row.text.strip()) - len(row.text.strip().lstrip("#"))
 
 
 def topics(page: Page, section: str, body: str, names: Sequence[str], example: str) -> None:
-    """Note what a section says nothing, or twice, to: each has an item or subsection that begins with its name.
+    """Note each name on which a section says nothing, or twice: each needs an item or subsection that begins with it.
 
-    Who says the name once more, and nothing else, says nothing.
+    The name once more, and nothing else, says nothing.
     """
     for name in names if body else ():
         start = re.compile(rf"[*_`]*{re.escape(name)}[*_`]*[ \t]*(?:[:\u2013\u2014-]|$)[*_`]*[ \t]*", re.IGNORECASE)
         said = [start.sub("", entry.text) for entry in entries(body, start)]
         if len(said) != 1 or not says_something(said[0]):
-            why = "twice" if len(said) > 1 else "nothing"
-            page.wrong(f'"## {section}" says {why} to "{name}"', f'under "## {section}": - {name}: {example}')
+            page.wrong((say.topic_twice if len(said) > 1 else say.topic_missing)(section, name, example))
 
 
 def ran(page: Page, where: str, entry: Entry, example: str) -> None:
     """An exact command and its exact output stand there, or that they lack is noted."""
     if "command" not in labelled(entry.text, ("command", *_BESIDE_COMMAND)):
-        page.wrong(f"{where} names no exact command", example)
+        page.wrong(say.no_command(where), example)
     if not entry.codes:
-        page.wrong(f"{where} has no code block with the exact output", example)
+        page.wrong(say.no_output(where), example)

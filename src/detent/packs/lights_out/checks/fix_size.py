@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from detent.gates.seen import Finding
-from detent.store.text.names import name_some
+from detent.packs.lights_out.words import build as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +19,13 @@ def big_fix(gate: Gate, seen: Seen) -> Finding:
     """Since the last passed gate a file came or went, or one changed that the design names under its interfaces."""
     changes = seen.since_gate()
     if changes is None:
-        return Finding(ok=False, why="what changed since the last passed gate is not known", is_known=False)
+        return Finding(ok=False, why=say.changes_unknown(), is_known=False)
     interfaces = seen.section(gate.params["design"], INTERFACES) or ""
-    big = [f"{name} ({_WORDS[status]})" for status, name in changes if status in _WORDS]
-    big += [
-        f"{name} (an interface)" for status, name in changes if status not in _WORDS and _is_named(name, interfaces)
-    ]
+    big = [(name, _WORDS[status]) for status, name in changes if status in _WORDS]
+    big += [(name, "an interface") for status, name in changes if status not in _WORDS and _is_named(name, interfaces)]
     if big:
-        return Finding(ok=True, note=f"a significant fix: {name_some(big)}", by_engine=True)
-    why = f'the fix adds and removes no file, and changes none that "## {INTERFACES}" names'
-    return Finding(ok=False, why=why)
+        return Finding(ok=True, note=say.significant_fix(big), by_engine=True)
+    return Finding(ok=False, why=say.small_fix(INTERFACES))
 
 
 _WORDS = {"A": "new", "D": "gone"}

@@ -10,6 +10,7 @@ from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE, is_inner_path
 from detent.packs.lights_out.requirement_lines import PINNED, requirement_lines
+from detent.packs.lights_out.words import build as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from detent.gates.seen import Seen
 
-# Folders of what somebody else made.
+# Folders of foreign code.
 FOREIGN = frozenset(("node_modules", "vendor", ".venv", "venv", "site-packages", "third_party"))
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*requirements[\w.-]*)\.(?:in|txt)")
@@ -37,19 +38,19 @@ class Manifest(Record):
 
 
 def manifests(seen: Seen) -> tuple[Manifest, ...] | None:
-    """Every manifest of the tree; None when nobody has looked at the tree."""
+    """Every manifest of the tree; None without a scan of the tree."""
     files = seen.tree_files()
     if files is None:
         return None
     paths = [path for path in files if not _is_foreign(path)]
-    return tuple(found for path in paths if (found := _read(seen, path)) is not None)
+    return tuple(found for path in paths if (found := _read_manifest(seen, path)) is not None)
 
 
 def _is_foreign(path: str) -> bool:
     return not FOREIGN.isdisjoint(path.split("/")[:-1])
 
 
-def _read(seen: Seen, path: str) -> Manifest | None:
+def _read_manifest(seen: Seen, path: str) -> Manifest | None:
     name = path.rpartition("/")[2]
     known = KINDS.get(name)
     if known is None and _REQUIREMENTS.fullmatch(path):
@@ -71,12 +72,12 @@ def _locked_name(name: str) -> str:
 def not_locked(seen: Seen, manifest: Manifest) -> tuple[str, ...]:
     """What a manifest declares and no lock file of the tree holds, beside it or in a folder above."""
     files = seen.tree_files() or {}
-    if manifest.path.endswith(".txt") and _is_pinned(_text(seen, manifest.path), manifest.path):
+    if manifest.path.endswith(".txt") and _is_pinned(_text_of_file(seen, manifest.path), manifest.path):
         return ()
     parts = manifest.path.split("/")[:-1]
     folders = ["/".join(parts[:count]) for count in range(len(parts) + 1)]
     places = [f"{folder}/{lock}".lstrip("/") for folder in folders for lock in manifest.locks]
-    held = [_text(seen, place) for place in places if place in files]
+    held = [_text_of_file(seen, place) for place in places if place in files]
     texts = [re.sub(r"(?m)(?:^|\s)#.*", "", text) for text in held]
     return tuple(name for name in manifest.names if not any(is_named(name, text) for text in texts))
 
@@ -85,11 +86,11 @@ def _is_pinned(text: str, path: str) -> bool:
     return all(PINNED.match(line) for line in _requirement_lines(text, path))
 
 
-def _text(seen: Seen, path: str) -> str:
+def _text_of_file(seen: Seen, path: str) -> str:
     try:
         return seen.files.text(IN_TREE + path) or ""
     except UnreadableError:
-        return ""  # what nobody can read holds nothing
+        return ""  # an unreadable file holds nothing
 
 
 def is_named(name: str, text: str) -> bool:
@@ -118,7 +119,7 @@ def _requirement_lines(text: str, path: str) -> list[str]:
 
 
 def _asks(option: str, path: str) -> bool:
-    """Whether an option brings in more: from a folder, an address, or a file that nobody takes for a manifest."""
+    """Whether an option brings in more: from a folder, an address, or a file that is no known manifest."""
     included = _INCLUDED.match(option)
     if included is None:
         return _EDITABLE.match(option) is not None
@@ -166,7 +167,7 @@ def _pipfile(text: str) -> Iterator[str]:
 def _set_up(text: str) -> Iterator[str]:
     """setup.py and setup.cfg: what they ask for stands in code, or in a form of their own."""
     if "_require" in text:
-        raise ValueError("it declares dependencies, which only pyproject.toml says readably")
+        raise ValueError(say.dependencies_in_code())
     yield from ()
 
 

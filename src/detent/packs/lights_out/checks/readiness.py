@@ -10,7 +10,10 @@ from detent.machines.reading import IN_TREE, is_inner_path
 from detent.packs.lights_out.checks.acceptance import criteria_of, mentioned, named, of_each
 from detent.packs.lights_out.checks.design import EXCEPTIONS
 from detent.packs.lights_out.checks.documents import Page, cut, entries, is_none, labelled, outside, spans
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import verification as say
 from detent.store.text.markdown import find_section, sections
+from detent.words.gates import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ def readiness_doc(gate: Gate, seen: Seen) -> Finding:
     bodies = page.bodies(_READINESS)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:
-        page.wrong(f"{gate.params['scope']} names no AC-* it could be held against", "correct the scope first")
+        page.wrong(page_words.no_criteria(gate.params["scope"]))
     _look_at_verdict(page, bodies[VERDICT])
     _look_at_truths(page, bodies[TRUTHS], bodies[CLARIFICATIONS])
     _look_at_questions(page, bodies[CLARIFICATIONS])
@@ -57,15 +60,14 @@ def readiness_doc(gate: Gate, seen: Seen) -> Finding:
     for id_, entry in of_each(page, LINKS, criteria, _LINK).items():
         found = _lacking(page, LINKS, id_, entry, ("design", "test", "proof"), _LINK)
         if "design" in found and not _is_in_design(found["design"], design):
-            why = f'the design of {id_} under "## {LINKS}" names nothing that is in {gate.params["design"]}'
-            page.wrong(why, f'under "## {LINKS}": name a file in a code span, or a section of the design')
+            page.wrong(say.other_design(id_, LINKS, gate.params["design"]))
     for id_, entry in of_each(page, COVERAGE, criteria, _COVERED).items():
         found = _lacking(page, COVERAGE, id_, entry, ("test", "proof"), _COVERED)
         if "test" in found and not _PATH.search(found["test"][:_LONGEST_TEST]):
-            page.wrong(f'the test of {id_} under "## {COVERAGE}" names no file', f'under "## {COVERAGE}": {_COVERED}')
+            page.wrong(say.test_names_no_file(id_, COVERAGE), page_words.under(COVERAGE, _COVERED))
     left = [one.id for one in criteria if one.id not in mentioned(bodies[ORDER])] if bodies[ORDER] else []
     if left:
-        page.wrong(f'"## {ORDER}" leaves out {", ".join(left)}', f'under "## {ORDER}": {_READINESS[ORDER]}')
+        page.wrong(page_words.leaves_out(ORDER, left), page_words.under(ORDER, _READINESS[ORDER]))
     return page.finding()
 
 
@@ -75,42 +77,39 @@ def _look_at_verdict(page: Page, body: str) -> None:
     # One word each: else the word READY would stand in both answers.
     said = read_verdict(re.sub(r"\bnot[\s_-]+ready\b", "UNREADY", body, flags=re.IGNORECASE), (READY, "UNREADY"))
     if said != READY:
-        shown = "no clear verdict" if said is None else NOT_READY
-        page.wrong(f'it gives {shown} under "## {VERDICT}", not {READY}', f'under "## {VERDICT}": {READY}')
+        given = "" if said is None else NOT_READY
+        page.wrong(say.not_ready(VERDICT, given, READY), page_words.under(VERDICT, READY))
 
 
 def _look_at_truths(page: Page, truths: str, questions: str) -> None:
-    example = f'under "## {TRUTHS}": {_READINESS[TRUTHS]}'
+    example = page_words.under(TRUTHS, _READINESS[TRUTHS])
     found = truths_of(truths)
     if truths and not found:
-        page.wrong(f'"## {TRUTHS}" lists no T-1, T-2, ...', example)
-    asked = {_plain(entry.text.partition(";")[0]) for entry in entries(questions)}
+        page.wrong(say.no_truths(TRUTHS), example)
+    asked = {_without_marks(entry.text.partition(";")[0]) for entry in entries(questions)}
     for id_, text in found.items():
         if _DOUBT.search(text):
-            page.wrong(
-                f'{id_} under "## {TRUTHS}" is a question, not a truth ("{cut(text)}")',
-                f"move it to ## {CLARIFICATIONS}",
-            )
-        elif _plain(text) in asked:
-            page.wrong(f'{id_} stands under "## {TRUTHS}" and under "## {CLARIFICATIONS}"', "keep it where it belongs")
+            page.wrong(say.truth_is_question(id_, TRUTHS, cut(text), CLARIFICATIONS))
+        elif _without_marks(text) in asked:
+            page.wrong(say.truth_twice(id_, TRUTHS, CLARIFICATIONS))
 
 
 def _look_at_questions(page: Page, body: str) -> None:
     if not body or is_none(body):
         return
-    example = f'under "## {CLARIFICATIONS}": {_READINESS[CLARIFICATIONS]}'
+    example = page_words.under(CLARIFICATIONS, _READINESS[CLARIFICATIONS])
     found = entries(body)
     if not found:
-        page.wrong(f'"## {CLARIFICATIONS}" neither lists anything nor says none', example)
+        page.wrong(page_words.lists_nothing(CLARIFICATIONS), example)
     if "?" in outside(body):
-        page.wrong(f'"## {CLARIFICATIONS}" asks something outside of its list', example)
+        page.wrong(page_words.asks_elsewhere(CLARIFICATIONS), example)
     for entry in found:
         said = labelled(entry.text, ("resolved", "changes pass/fail"))
         if not said.get("resolved") and not re.match(r"no\b", said.get("changes pass/fail", ""), re.IGNORECASE):
-            page.wrong(f'"{entry.head}" is open and may change what passes', example)
+            page.wrong(say.question_open(entry.head), example)
 
 
-def _plain(text: str) -> str:
+def _without_marks(text: str) -> str:
     return " ".join(text.strip("*_` .?").casefold().split())
 
 
@@ -127,10 +126,7 @@ def _lacking(page: Page, section: str, id_: str, entry: Entry, labels: Sequence[
     found = labelled(entry.text, labels)
     lacks = [label for label in labels if label not in found]
     if lacks:
-        page.wrong(
-            f'{id_} under "## {section}" has no {" and no ".join(lacks)}',
-            f'under "## {section}": {example}'.replace("AC-1", id_),
-        )
+        page.wrong(say.entry_lacks(id_, section, lacks), page_words.under(section, example.replace("AC-1", id_)))
     return found
 
 
@@ -156,17 +152,18 @@ def ac_tests(gate: Gate, seen: Seen) -> Finding:
     scope, readiness = gate.params["scope"], gate.params["readiness"]
     criteria = criteria_of(seen, scope)
     if not criteria:
-        return Finding(ok=False, why=f"{scope} names no AC-* that could be tested")
+        return Finding(ok=False, why=say.criteria_untestable(scope))
     planned = planned_tests(seen.files.text(readiness) or "")
     problems, first = [], ""
     for one in criteria:
         files = planned.get(one.id, ())
         texts = [seen.files.text(IN_TREE + path) or "" for path in files if is_inner_path(path)]
         if not any(_names(text, one.id) for text in texts):
-            where = ", ".join(files)
-            problems.append(f"{one.id} is not named in {where}" if files else f"{readiness} plans no test for {one.id}")
-            first = first or f"name the test after it, as in: def test_{one.id.lower().replace('-', '_')}_..."
-    return Finding(ok=not problems, why="; ".join(problems[:6]), fix=first)
+            is_planned = bool(files)
+            why = say.criterion_not_named(one.id, files) if is_planned else say.no_test_planned(readiness, one.id)
+            problems.append(why)
+            first = first or say.name_the_test(one.id)
+    return Finding(ok=not problems, why=together(problems[:6]), fix=first)
 
 
 def _names(text: str, id_: str) -> bool:

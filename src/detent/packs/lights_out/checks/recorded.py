@@ -15,7 +15,7 @@ from collections import Counter
 from detent.core.record import Record
 from detent.gates.commands import run_on
 from detent.gates.plan import receipt_key
-from detent.gates.seen import Finding, told_in
+from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.packs.lights_out.checks.acceptance import named
 from detent.packs.lights_out.checks.documents import Page, code_blocks, cut, labelled, own_text, spans
@@ -30,6 +30,7 @@ from detent.packs.lights_out.checks.verification import (
     TESTS,
     VERDICT,
 )
+from detent.packs.lights_out.words import verification as say
 from detent.store.disk.digest import hash_text
 from detent.store.journal.observed import Command
 
@@ -76,15 +77,15 @@ def recorded_in(gate: Gate, seen: Seen) -> tuple[Recorded, ...]:
     page = Page(seen, gate.params["file"])
     if read_verdict(page.body(VERDICT, ""), (PASS, FAIL)) != PASS:
         return ()
-    found = [_read(id_, text, entry.codes) for id_, text, entry in named(page.body(CRITERIA, ""))]
+    found = [_read_item(id_, text, entry.codes) for id_, text, entry in named(page.body(CRITERIA, ""))]
     for name in (TESTS, APPLICATION, LOAD):
         if body := page.body(name, ""):
-            one = _read(f'"## {name}"', own_text(body), code_blocks(body))
+            one = _read_item(f'"## {name}"', own_text(body), code_blocks(body))
             found.append(one.replace(varies=name == LOAD))
     return tuple(one for one in found if one.line)
 
 
-def _read(label: str, text: str, codes: tuple[str, ...]) -> Recorded:
+def _read_item(label: str, text: str, codes: tuple[str, ...]) -> Recorded:
     said = labelled(text, LABELS)
     value = said.get("command", "")
     line = next(iter(spans(value)), "") if value.startswith("`") else value.partition("\n")[0].strip()
@@ -100,8 +101,8 @@ def why_unrepeatable(kind: str, line: str) -> str:
         return BROWSER
     hosts = _ADDRESS.findall(line)
     if far := [host for host in hosts if not _LOOPBACK.fullmatch(host)]:
-        return f"it asks {cut(far[0])}"
-    return "it asks a server that it does not start" if hosts and not _BACKGROUND.search(line) else ""
+        return say.asks_host(cut(far[0]))
+    return say.asks_server() if hosts and not _BACKGROUND.search(line) else ""
 
 
 def recorded_commands(gate: Gate, seen: Seen) -> tuple[Run, ...]:
@@ -118,7 +119,7 @@ def _is_run(one: Recorded) -> bool:
 
 
 def _only_prints(line: str) -> bool:
-    """Whether a command runs nothing but programs that print what they are told."""
+    """Whether a command runs only programs that print their arguments."""
     from shlex import shlex  # only a verification asks
 
     words = shlex(line, posix=True, punctuation_chars=True)
@@ -136,10 +137,9 @@ def recorded_runs(gate: Gate, seen: Seen) -> Finding:
     """The engine ran each recorded command on this tree: exit and output are the recorded ones."""
     name, recorded = gate.params["file"], recorded_in(gate, seen)
     if not recorded:
-        return Finding(ok=False, why=f"{name} records no command of a verification that passed")
+        return Finding(ok=False, why=say.nothing_recorded(name))
     if empty := [one for one in recorded if not one.unrepeatable and _only_prints(one.line)]:
-        told = ", ".join(f"{one.label} (`{cut(one.line)}`)" for one in empty)
-        return Finding(ok=False, why=f"{name}: a recorded command only prints text, which exercises nothing: {told}")
+        return Finding(ok=False, why=say.only_prints(name, [(one.label, cut(one.line)) for one in empty]))
     keys, unknown, wrong = [], [], []
     for one in recorded:
         if one.unrepeatable:
@@ -148,22 +148,21 @@ def recorded_runs(gate: Gate, seen: Seen) -> Finding:
         receipt = seen.receipt(key)
         keys.append(key)
         if receipt is None:
-            unknown.append(f"{one.label}: `{cut(one.line)}`")
+            unknown.append((one.label, cut(one.line)))
         elif receipt.is_unrun:
-            why = f"{one.label}: {receipt.problem}{told_in(receipt)}"
-            return Finding(ok=False, why=why, is_known=False)
+            return Finding(ok=False, why=say.unrun(one.label, receipt.problem, receipt.said), is_known=False)
         elif why := _difference(one, receipt):
-            wrong.append(f"{one.label}: `{cut(one.line)}` {why}")
+            wrong.append((one.label, cut(one.line), why))
     if wrong:
-        return Finding(ok=False, why=f"{name} does not match what the engine saw: {'; '.join(wrong)}")
+        return Finding(ok=False, why=say.other_output(name, wrong))
     if unknown:
-        return Finding(ok=False, why=f"not repeated on this tree: {', '.join(unknown)}", pending=True)
+        return Finding(ok=False, why=say.not_repeated(unknown), pending=True)
     return Finding(ok=True, note=_note(recorded), proof=hash_text("".join(keys)), by_engine=True)
 
 
 def _note(recorded: tuple[Recorded, ...]) -> str:
-    left = [f"{one.label} ({one.unrepeatable})" for one in recorded if one.unrepeatable]
-    return f"not repeated by the engine: {', '.join(left)}" if left else ""
+    left = [(one.label, one.unrepeatable) for one in recorded if one.unrepeatable]
+    return say.left_alone(left) if left else ""
 
 
 def _difference(one: Recorded, receipt: Receipt) -> str:
@@ -172,8 +171,7 @@ def _difference(one: Recorded, receipt: Receipt) -> str:
         return receipt.problem
     printed = [row for row in receipt.output.splitlines() if row.strip()]
     if receipt.attempts[-1] != one.exit:
-        said = f', and printed: "{cut(printed[-1].strip())}"' if printed else ""
-        return f"exited with {receipt.attempts[-1]}, not {one.exit}{said}"
+        return say.other_exit(receipt.attempts[-1], one.exit, cut(printed[-1].strip()) if printed else "")
     return "" if one.varies else compared(one.output, receipt.output)
 
 
@@ -184,10 +182,10 @@ def compared(recorded: str, printed: str) -> str:
     is_cut = any(plain == LEFT_OUT for plain, _ in wanted)
     wanted = [row for row in wanted if row[0] != LEFT_OUT]
     if is_cut and not any(re.search(r"\w", plain.replace(LEFT_OUT, "")) for plain, _ in wanted):
-        return "has a recorded output that leaves everything out"
+        return say.record_leaves_all_out()
     shortened = [row for row in wanted if LEFT_OUT in row[0]]
     if len(shortened) > _MOST_SHORTENED:
-        return f'leaves something out in {len(shortened)} lines; at most {_MOST_SHORTENED} may hold "{LEFT_OUT}"'
+        return say.record_leaves_out(len(shortened), _MOST_SHORTENED, LEFT_OUT)
     counts = Counter(plain for plain, _ in _lines(printed))
     lacks = []
     for plain, row in wanted:  # what leaves nothing out chooses first
@@ -197,12 +195,11 @@ def compared(recorded: str, printed: str) -> str:
         if not _taken(next((other for other in counts if counts[other] and _is_shortened(plain, other)), ""), counts):
             lacks.append(row)
     left = [plain for plain, count in counts.items() for _ in range(count)]
-    first = f'"{cut(shown[left[0]])}"' if left else "nothing else"
+    first = cut(shown[left[0]]) if left else ""
     if lacks:
-        return f'does not print the recorded "{cut(lacks[0])}"; it prints {first}'
+        return say.not_printed(cut(lacks[0]), first)
     if left and not is_cut:
-        more = f" and {len(left) - 1} more lines" if len(left) > 1 else ""
-        return f'prints {first}{more}, which the record leaves out without a line "{LEFT_OUT}"'
+        return say.printed_besides(first, len(left) - 1, LEFT_OUT)
     return ""
 
 

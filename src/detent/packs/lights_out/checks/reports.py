@@ -18,7 +18,8 @@ from detent.packs.lights_out.checks.documents import (
     says_something,
     topics,
 )
-from detent.store.text.names import name_some
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import reports as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
     from detent.packs.lights_out.checks.documents import Entry
+    from detent.words.message import Message
 
 NONE_OPEN, SOME_OPEN = "none open", "some open"
 FINDINGS, AXES, EXPLICIT = "Findings", "Axes", "Explicit Checks"
@@ -75,7 +77,7 @@ def findings(gate: Gate, seen: Seen) -> Finding:
     topics(page, EXPLICIT, bodies[EXPLICIT], EXPLICIT_CHECKS, "none found")
     listed = () if is_none(bodies[FINDINGS]) else entries(bodies[FINDINGS])
     if bodies[FINDINGS] and not listed and not is_none(bodies[FINDINGS]):
-        page.wrong(f'"## {FINDINGS}" neither lists anything nor says none', f'under "## {FINDINGS}": {_FINDING}')
+        page.wrong(page_words.lists_nothing(FINDINGS), page_words.under(FINDINGS, _FINDING))
     severities = gate.params["severities"]
     _look_outside(page, FINDINGS, bodies[FINDINGS], (*severities, *OTHER_SEVERITIES, OPEN))
     open_ones = [entry.head for entry in listed if _is_open(page, entry, severities)]
@@ -84,22 +86,20 @@ def findings(gate: Gate, seen: Seen) -> Finding:
     found = page.finding()
     words = " and ".join(severities)
     if gate.params["value"] == SOME_OPEN:
-        if open_ones:  # which they are is why somebody must mend them
+        if open_ones:  # the list of them is the reason to fix them
             return found.replace(parts=tuple((head, False, "") for head in open_ones))
-        return found.replace(ok=False, why=f"{page.name} has no open {words} finding", is_meant=False)
+        return found.replace(ok=False, why=say.none_open(page.name, words), is_meant=False)
     if open_ones:
-        why = f"{page.name}: open ({words}): {'; '.join(open_ones[:5])}"
-        return found.replace(ok=False, why=why, fix="fix them, then have the review look again", is_meant=False)
+        why = say.some_open(page.name, words, open_ones[:5])
+        return found.replace(ok=False, why=why, fix=why.next_step, is_meant=False)
     return found
 
 
 def _look_outside(page: Page, section: str, body: str, words: Sequence[str]) -> None:
-    """What is told in a heading, a table or between the items would be overlooked."""
+    """Text in a heading, a table or between the items would be overlooked."""
     told = re.search(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])", outside(body), re.IGNORECASE)
     if told and not is_none(body):
-        page.wrong(
-            f'"## {section}" speaks of "{told[0]}" outside of its list', f'under "## {section}": one item for each'
-        )
+        page.wrong(say.outside_list(section, told[0]))
 
 
 def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
@@ -110,26 +110,24 @@ def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
     )
     status, axis = said.get("status", "").lower(), said.get("axis", "").lower()
     allowed = (OPEN, *FIXED) if severity in blocking else (OPEN, *FIXED, DOCUMENTED)
-    example = f'under "## {FINDINGS}": {_FINDING}'
+    example = page_words.under(FINDINGS, _FINDING)
     for is_known, what, choices in (
         (bool(severity), "severity", (*blocking, *OTHER_SEVERITIES)),
         (axis in REVIEW_AXES, "axis", REVIEW_AXES),
         (status in allowed, "status", allowed),
     ):
         if not is_known:
-            page.wrong(
-                f'"{entry.head}" has {_unclear(all_labelled(entry.text, _OF_FINDING).get(what, ()), what, choices)}',
-                example,
-            )
+            page.wrong(_unclear(entry, _OF_FINDING, what, choices), example)
     if severity not in blocking and status == OPEN:
-        page.wrong(f'"{entry.head}" is neither resolved nor documented', example.replace(OPEN, DOCUMENTED))
+        page.wrong(say.not_documented(entry.head), example.replace(OPEN, DOCUMENTED))
     return severity in blocking and status == OPEN
 
 
-def _unclear(given: Sequence[str], label: str, choices: Sequence[str]) -> str:
+def _unclear(entry: Entry, labels: Sequence[str], label: str, choices: Sequence[str]) -> Message:
     """Why a label of an item says nothing: it was given no known word, or more than one."""
+    given = all_labelled(entry.text, labels).get(label, ())
     said = ", ".join(" ".join(one.split()) for one in given)  # a value may go on behind the end of its line
-    return f"more than one {label}: {said}" if len(given) > 1 else f"no {label} of: {', '.join(choices)}"
+    return say.several_choices(entry.head, label, said) if len(given) > 1 else say.no_choice(entry.head, label, choices)
 
 
 def drift(gate: Gate, seen: Seen) -> Finding:
@@ -140,20 +138,20 @@ def drift(gate: Gate, seen: Seen) -> Finding:
     wanted = gate.params["value"]
     said = read_verdict(bodies[OUTCOME], OUTCOMES)
     if bodies[OUTCOME] and said != wanted:
-        page.wrong(f'it gives {said or "no clear outcome"} under "## {OUTCOME}", not {wanted}')
+        page.wrong(say.other_outcome(OUTCOME, said or "", wanted))
         page.is_meant = said is None
     listed = () if is_none(bodies[DRIFT]) else entries(bodies[DRIFT])
     if bodies[DRIFT] and not listed and not is_none(bodies[DRIFT]):
-        page.wrong(f'"## {DRIFT}" neither lists anything nor says none', f'under "## {DRIFT}": {_DRIFTED}')
+        page.wrong(page_words.lists_nothing(DRIFT), page_words.under(DRIFT, _DRIFTED))
     _look_outside(page, DRIFT, bodies[DRIFT], CLASSES)
     classes = {_class_of(page, entry) for entry in listed}
     allowed = {CLEAN: {COSMETIC}, REPAIRED: {COSMETIC, STRUCTURAL}, BLOCKED: set(CLASSES)}.get(said or "", set(CLASSES))
     if classes - allowed - {""}:
-        page.wrong(f'{said} does not go with {name_some(classes - allowed - {""})} drift under "## {DRIFT}"')
+        page.wrong(say.outcome_misfits(said or "", classes - allowed - {""}, DRIFT))
     if said == REPAIRED and not listed:
-        page.wrong(f'{REPAIRED} lists nothing that was repaired under "## {DRIFT}"', f'under "## {DRIFT}": {_DRIFTED}')
+        page.wrong(say.nothing_repaired(REPAIRED, DRIFT), page_words.under(DRIFT, _DRIFTED))
     if said == BLOCKED and VIOLATING not in classes:
-        page.wrong(f'{BLOCKED} lists no {VIOLATING} drift under "## {DRIFT}"', f'under "## {DRIFT}": {_DRIFTED}')
+        page.wrong(say.no_such_drift(BLOCKED, VIOLATING, DRIFT), page_words.under(DRIFT, _DRIFTED))
     if said == BLOCKED == wanted:
         _look_at_block(page, page.body(REPORT, BLOCKED_LINE), OFFERS)
     found = page.finding()
@@ -165,20 +163,17 @@ def drift(gate: Gate, seen: Seen) -> Finding:
 def _class_of(page: Page, entry: Entry) -> str:
     said = labelled(entry.text, _OF_DRIFT)
     found = said.get("class", "").strip("*_`. ").lower()
-    example = f'under "## {DRIFT}": {_DRIFTED}'
+    example = page_words.under(DRIFT, _DRIFTED)
     if found not in CLASSES:
-        page.wrong(
-            f'"{entry.head}" has {_unclear(all_labelled(entry.text, _OF_DRIFT).get("class", ()), "class", CLASSES)}',
-            example,
-        )
+        page.wrong(_unclear(entry, _OF_DRIFT, "class", CLASSES), example)
         return ""
     if found != VIOLATING and "fix" not in said:
-        page.wrong(f'"{entry.head}" does not say how it was repaired', example)
+        page.wrong(say.repair_unsaid(entry.head), example)
     return found
 
 
 class Block(Record):
-    """A block as it is told to a person."""
+    """A block as it is shown to a person."""
 
     what: str
     options: tuple[str, ...]
@@ -186,39 +181,36 @@ class Block(Record):
 
 
 def blocked_doc(gate: Gate, seen: Seen) -> Finding:
-    """A block is told as `BLOCKED: what. Options: [one, another]. Recommendation: which.`, once and with real words.
+    """A block is reported as `BLOCKED: what. Options: [one, another]. Recommendation: which.`, once and in real words.
 
     With `kind` a line `Kind: ...` must say that it is of this kind.
     """
     page = Page(seen, gate.params["file"])
     if page.problems:
-        page.problems = [(why, f"write in {page.name}: {BLOCKED_LINE}") for why, _ in page.problems]
+        page.problems = [(why, say.write_block(page.name, BLOCKED_LINE)) for why, _ in page.problems]
         page.is_meant = page.is_there  # a missing file reports nothing: another move is meant
     else:
         _look_at_block(page, page.text, ())
         kind = gate.params.get("kind", "")
         if kind and not re.search(rf"(?mi)^[-*_ ]*Kind[*_]*:[*_` ]*{re.escape(kind)}\b", own_text(page.text)):
-            page.wrong(f"it is not said to be about the {kind}", f"write: Kind: {kind}")
+            page.wrong(say.other_kind(kind))
     return page.finding()
 
 
 def _look_at_block(page: Page, text: str, offers: tuple[str, ...]) -> None:
     block = read_block(text)
     if block is None:
-        page.wrong(
-            "it has not exactly one report of the form BLOCKED, Options, Recommendation", f"write: {BLOCKED_LINE}"
-        )
+        page.wrong(say.not_one_block(), say.write_line(BLOCKED_LINE))
         return
     if not block.what:
-        page.wrong("BLOCKED does not say what is wrong", f"write: {BLOCKED_LINE}")
+        page.wrong(say.blocked_by_nothing(), say.write_line(BLOCKED_LINE))
     if len(block.options) < 2:
-        page.wrong("Options offers fewer than two ways on", f"write: {BLOCKED_LINE}")
+        page.wrong(say.too_few_options(), say.write_line(BLOCKED_LINE))
     if not block.pick:
-        page.wrong("Recommendation names none of them", f"write: {BLOCKED_LINE}")
+        page.wrong(say.no_recommendation(), say.write_line(BLOCKED_LINE))
     lacks = [one for one in offers if not any(one in option.lower() for option in block.options)]
     if lacks:
-        example = "Options: [accept the scope change, revert the code, split it into items of their own]"
-        page.wrong(f"Options does not offer to {', '.join(lacks)}", f"write: {example}")
+        page.wrong(say.option_missing(lacks))
 
 
 def read_block(text: str) -> Block | None:
@@ -234,6 +226,6 @@ def read_block(text: str) -> Block | None:
 
 
 def _own(words: str) -> str:
-    """What somebody wrote in place of the template's words; empty when it is those words."""
+    """The text in place of the template's words; empty when it is those words."""
     plain = words.strip(" \t\n*_`.[]-")
     return plain if says_something(plain) and not _TEMPLATE.fullmatch(plain) else ""

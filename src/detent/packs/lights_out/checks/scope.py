@@ -10,9 +10,10 @@ from detent.gates.seen import Finding
 from detent.machines.reading import IN_TREE
 from detent.packs.lights_out.checks.acceptance import EXAMPLE, SECTION, TIER, TIERS, criteria_in, read_criteria, tier_of
 from detent.packs.lights_out.checks.documents import Page, cut, entries, labelled, own_text, says_something
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import plans as say
 from detent.store.disk.digest import hash_text
 from detent.store.text.locked_sections import section_text
-from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
     from detent.packs.lights_out.checks.acceptance import Criterion
+    from detent.words.message import Message
 
 SMALL, SMALLEST, VERSION = "Small enough", "Smallest Useful Version", "Version"
 COST, DATA, STACK, STATEFUL, CONFLICTS = "Estimated Cost", "Data Model", "Stack", "Stateful", "Conflicts"
@@ -57,7 +59,7 @@ _DISTILLED = "distilled-"
 def scope_doc(gate: Gate, seen: Seen) -> Finding:
     """A scope has its ten sections, criteria with ids and thresholds, a monthly cost and one quality tier.
 
-    That the smallest useful version is small enough is somebody's recorded yes; `ignore` is a file that must be there.
+    A recorded yes says that the smallest useful version is small enough; `ignore` is a file that must be there.
     `before` is where delivered versions are filed, `{n}` for the number: this is the next one, and says so, and an id
     of theirs means the same criterion here.
     """
@@ -69,19 +71,19 @@ def scope_doc(gate: Gate, seen: Seen) -> Finding:
     if body := bodies[SMALLEST]:
         lines = own_text(body).splitlines()
         if problem := answer_problem(SMALL, lines, seen, gate.params["file"]):
-            page.wrong(f'"{SMALL}:" under "## {SMALLEST}" {problem}', _under(SMALLEST))
+            page.wrong(say.small_unanswered(SMALL, SMALLEST, problem), _under(SMALLEST))
     for section, label in ((STACK, CONFLICTS), (DATA, STATEFUL)):
         said = labelled(own_text(bodies[section]), (label,)).get(label, "")
         if bodies[section] and not (said if label == CONFLICTS else is_yes(said) is not None):
-            page.wrong(f'"{label}:" is not answered under "## {section}"', _under(section))
-    if bodies[COST] and (problem := _cost_problem(own_text(bodies[COST]))):
-        page.wrong(f'"## {COST}" {problem}', _under(COST))
+            page.wrong(say.label_unanswered(label, section), _under(section))
+    if bodies[COST] and (no_cost := _cost_problem(own_text(bodies[COST]))):
+        page.wrong(no_cost, _under(COST))
     if bodies[TIER] and not tier_of(page.text):
-        page.wrong(f'"## {TIER}" does not settle on one of: {", ".join(TIERS)}', _under(TIER))
+        page.wrong(say.not_one_tier(TIER, TIERS), _under(TIER))
     ignore = gate.params.get("ignore", "")
     if ignore and seen.files.text(ignore) is None:
         name = ignore.removeprefix(IN_TREE)
-        page.wrong(f"there is no {name} beside it", f"write {name} with what the project's tools leave behind")
+        page.wrong(say.no_ignore_file(name))
     return page.finding()
 
 
@@ -97,13 +99,10 @@ def _look_at_version(page: Page, found: Sequence[Criterion], delivered: Sequence
     highest = max((int(number) for id_ in known for number in re.findall(r"\d+", id_)[-1:]), default=0)
     for one in found:
         if one.id in known and one.text.split() != known[one.id].split():
-            fix = (
-                f'{one.id} keeps the words "{cut(known[one.id])}"; a changed criterion gets a new id: AC-{highest + 1}'
-            )
-            page.wrong(f"{one.id} is another criterion than in the delivered version", fix)
+            page.wrong(say.other_criterion(one.id, cut(known[one.id]), highest + 1))
     line, said = f"{VERSION}: {len(delivered) + 1}", _VERSION.search(own_text(page.text))
     if delivered and (said is None or int(said[1]) != len(delivered) + 1):
-        page.wrong(f'it does not say which version it is ("{line}")', f"write above the first section: {line}")
+        page.wrong(say.version_missing(line))
 
 
 def is_yes(value: str) -> bool | None:
@@ -112,16 +111,16 @@ def is_yes(value: str) -> bool | None:
     return None if match is None else match[1].lower() == "yes"
 
 
-def _cost_problem(text: str) -> str:
+def _cost_problem(text: str) -> Message | None:
     amounts = _MONEY.findall(text)
     if not amounts:
-        return "names no figure"
+        return say.no_figure(COST)
     is_free = all(not re.search("[1-9]", amount) for amount in amounts)
-    return "" if is_free or _MONTHLY.search(text) else "is no monthly figure"
+    return None if is_free or _MONTHLY.search(text) else say.no_monthly_figure(COST)
 
 
 def _under(section: str) -> str:
-    return f'under "## {section}": {_SCOPE[section]}'
+    return page_words.under(section, _SCOPE[section])
 
 
 def preferences_doc(gate: Gate, seen: Seen) -> Finding:
@@ -135,36 +134,34 @@ def preferences_doc(gate: Gate, seen: Seen) -> Finding:
             told[match["tier"].lower()] = entry.text[match.end() :]
     for tier in TIERS if body else ():
         if not says_something(told.get(tier, "")):
-            page.wrong(
-                f'"## Quality Bar" does not say what {tier} means', f'under "## Quality Bar": - {tier}: WHAT IT MEANS'
-            )
+            page.wrong(say.tier_unexplained(tier))
     return page.finding()
 
 
 def inputs_used(gate: Gate, seen: Seen) -> Finding:
-    """Every file of a folder of the tree is named in a document: what was given was looked at."""
+    """Every file of a folder of the tree is named in a document: the given files were read."""
     page = Page(seen, gate.params["file"])
     found = _files_in(seen, gate.params["folder"])
     if found is None:
-        return page.finding().replace(ok=False, why=_not_looked(gate), is_known=False)
+        return page.finding().replace(ok=False, why=say.folder_not_read(_folder(gate)), is_known=False)
     text = own_text(page.text)
     unused = _unnamed(found, text)
     if unused and not page.problems:
-        page.wrong(f"it does not name {name_some(unused)}", f"say in {page.name} what each of them led to, by its name")
+        page.wrong(say.input_unused(unused, page.name))
     return page.finding()
 
 
 def inputs_distilled(gate: Gate, seen: Seen) -> Finding:
     """A folder of the tree holds distilled-*.md, each with a heading and text, which name every other file there."""
     folder = gate.params["folder"]
-    # What lay there on entry must be known although nobody asks git for the tree then: it is read from the disk.
+    # The content on entry must be known although git is not asked for the tree then: it is read from the disk.
     made = [path for path in seen.files.names(folder) if _is_distilled(path)]
     texts = {path: seen.files.text(IN_TREE + path) or "" for path in made}
     whole = "".join(f"{path}\0{hash_text(text)}\0" for path, text in sorted(texts.items()))
     evidence = {f"text:{folder}{_DISTILLED}*.md": hash_text(whole) if texts else ""}
     found = _files_in(seen, folder)
     if found is None:
-        return Finding(ok=False, why=_not_looked(gate), evidence=evidence, is_known=False)
+        return Finding(ok=False, why=say.folder_not_read(_folder(gate)), evidence=evidence, is_known=False)
     name = folder.removeprefix(IN_TREE).rstrip("/")
     raw = [path for path in found if not _is_distilled(path)]
     problem, fix = _distilled_problem(name, raw, {path: text for path, text in texts.items() if path in found})
@@ -176,19 +173,18 @@ def _is_distilled(path: str) -> bool:
 
 
 def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) -> tuple[str, str]:
-    example = (
-        f"write {folder}/{_DISTILLED}NOTES.md with a heading, what was found, and the name of each file it is from"
-    )
+    example = say.write_distilled(folder, _DISTILLED)
     if not raw:
-        return f"{folder}/ holds nothing that could be distilled", f"put the material into {folder}/"
+        nothing = say.nothing_to_distill(folder)
+        return nothing, nothing.next_step
     if not texts:
-        return f"{folder}/ has no {_DISTILLED}*.md", example
+        return say.nothing_distilled(folder, _DISTILLED), example
     empty = [path for path, text in texts.items() if not filled(text) or not re.search(r"(?m)^#{1,6} \S", text)]
     if empty:
-        return f"{name_some(empty)} has no heading with text below it", example
+        return say.distilled_empty(empty), example
     whole = "\n".join(map(own_text, texts.values()))
     unread = _unnamed(raw, whole)
-    return (f"no {_DISTILLED}*.md names {name_some(unread)}", example) if unread else ("", "")
+    return (say.not_distilled(_DISTILLED, unread), example) if unread else ("", "")
 
 
 def _unnamed(paths: list[str], text: str) -> list[str]:
@@ -198,7 +194,7 @@ def _unnamed(paths: list[str], text: str) -> list[str]:
 
 
 def _files_in(seen: Seen, folder: str) -> list[str] | None:
-    """The files of a folder of the tree that people can see; None when nobody has looked."""
+    """The visible files of a folder of the tree; None without a scan."""
     files = seen.tree_files()
     top = folder.removeprefix(IN_TREE).rstrip("/") + "/"
     if files is None:
@@ -206,5 +202,5 @@ def _files_in(seen: Seen, folder: str) -> list[str] | None:
     return [path for path in files if path.startswith(top) and not path.rpartition("/")[2].startswith(".")]
 
 
-def _not_looked(gate: Gate) -> str:
-    return f"not read yet: what lies in {gate.params['folder'].removeprefix(IN_TREE)}"
+def _folder(gate: Gate) -> str:
+    return str(gate.params["folder"]).removeprefix(IN_TREE)

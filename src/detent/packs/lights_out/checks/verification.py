@@ -1,4 +1,4 @@
-"""The check about a verification: each criterion with its exact command and output, and what else had to be looked at.
+"""The check about a verification: each criterion with its exact command and output, and the other required parts.
 
 This check reads the form: every criterion with a command that can be repeated. `recorded.py` compares each command
 with a run of the engine's own.
@@ -23,6 +23,8 @@ from detent.packs.lights_out.checks.documents import (
 )
 from detent.packs.lights_out.checks.readiness import LINKS, TRUTH, TRUTHS, truths_of
 from detent.packs.lights_out.checks.scope import is_yes
+from detent.packs.lights_out.words import documents as page_words
+from detent.packs.lights_out.words import verification as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,25 +66,25 @@ def verification_doc(gate: Gate, seen: Seen) -> Finding:
     bodies = page.bodies(_VERIFICATION)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:
-        page.wrong(f"{gate.params['scope']} names no AC-* it could be held against", "correct the scope first")
+        page.wrong(page_words.no_criteria(gate.params["scope"]))
     said = read_verdict(bodies[VERDICT], (PASS, FAIL))
     if bodies[VERDICT] and said != wanted:
-        page.wrong(f'it gives {said or "no clear verdict"} under "## {VERDICT}", not {wanted}')
+        page.wrong(say.not_ready(VERDICT, said or "", wanted))
         page.is_meant = said is None
     failed = _failed(page, criteria)
     if FAIL in (wanted, said):
         _look_at_steps(page, failed)
     if wanted == PASS:
         for id_ in failed:
-            page.wrong(f'{id_} has no result {PASS} under "## {CRITERIA}"', _under(CRITERIA).replace("AC-1", id_))
+            page.wrong(say.no_pass(id_, PASS, CRITERIA), _under(CRITERIA).replace("AC-1", id_))
         _look_at_rest(page, bodies, seen, gate)
         _look_at_load(page, criteria)
     for name in (TESTS, APPLICATION):
         if bodies[name]:
-            ran(page, f'"## {name}"', _whole(bodies[name]), _under(name))
+            ran(page, page_words.heading(name), _whole(bodies[name]), _under(name))
     found = page.finding()
     is_failure = found.ok and wanted == FAIL  # what failed is then why the gate is open
-    return found.replace(parts=tuple((id_, False, "it did not pass") for id_ in failed)) if is_failure else found
+    return found.replace(parts=tuple((id_, False, say.did_not_pass()) for id_ in failed)) if is_failure else found
 
 
 def _whole(body: str) -> Entry:
@@ -90,17 +92,17 @@ def _whole(body: str) -> Entry:
 
 
 def _under(section: str) -> str:
-    return f'under "## {section}": {_VERIFICATION.get(section, _ONE)}'
+    return page_words.under(section, _VERIFICATION.get(section, _ONE))
 
 
 def _failed(page: Page, criteria: Sequence[Criterion]) -> list[str]:
-    """The criteria that did not pass; how each was exercised is looked at as well."""
+    """The criteria that did not pass; the exercise of each is checked as well."""
     failed = []
     for id_, entry in of_each(page, CRITERIA, criteria, _ONE).items():
         said = labelled(entry.text, LABELS)
-        where, example = f'{id_} under "## {CRITERIA}"', _under(CRITERIA).replace("AC-1", id_)
+        where, example = page_words.entry_of(id_, CRITERIA), _under(CRITERIA).replace("AC-1", id_)
         if said.get("kind", "").strip("*_`. ").lower() not in [kind.lower() for kind in KINDS]:
-            page.wrong(f"{where} has no kind of: {', '.join(KINDS)}", example)
+            page.wrong(say.no_kind(where, KINDS), example)
         ran(page, where, entry, example)
         if read_verdict(said.get("result", ""), (PASS, FAIL)) != PASS:
             failed.append(id_)
@@ -109,18 +111,18 @@ def _failed(page: Page, criteria: Sequence[Criterion]) -> list[str]:
 
 def _look_at_steps(page: Page, failed: Sequence[str]) -> None:
     body = page.body(REPRODUCTION, _STEP)
-    example = f'under "## {REPRODUCTION}": {_STEP}'
+    example = page_words.under(REPRODUCTION, _STEP)
     steps = entries(body)
     for entry in steps:
         named = START.match(entry.text)
         said = labelled(entry.text[named.end() if named else 0 :], ("command", "expected", "got"))
         if lacks := [label for label in ("command", "expected", "got") if label not in said]:
-            page.wrong(f'"{entry.head}" under "## {REPRODUCTION}" has no {", no ".join(lacks)}', example)
+            page.wrong(say.step_lacks(entry.head, REPRODUCTION, lacks), example)
     if body and not steps:
-        page.wrong(f'"## {REPRODUCTION}" lists no steps', example)
+        page.wrong(say.no_steps(REPRODUCTION), example)
     for id_ in failed if body else ():
         if id_ not in mentioned(body):
-            page.wrong(f'"## {REPRODUCTION}" does not show how {id_} fails', example.replace("AC-1", id_))
+            page.wrong(say.failure_not_shown(REPRODUCTION, id_), example.replace("AC-1", id_))
 
 
 def _look_at_rest(page: Page, bodies: dict[str, str], seen: Seen, gate: Gate) -> None:
@@ -131,29 +133,29 @@ def _look_at_rest(page: Page, bodies: dict[str, str], seen: Seen, gate: Gate) ->
             results[match["id"]] = labelled(entry.text[match.end() :], ("result",)).get("result", "")
     truths = truths_of(seen.section(gate.params["readiness"], TRUTHS) or "")
     if not truths:
-        page.wrong(f"{gate.params['readiness']} lists no truth it could be held against", "correct readiness.md first")
+        page.wrong(say.no_truth_listed(gate.params["readiness"]))
     for id_ in truths if bodies[TRUTHS] else ():
         if read_verdict(results.get(id_, ""), (PASS, FAIL)) != PASS:
-            page.wrong(f'{id_} has no result {PASS} under "## {TRUTHS}"', _under(TRUTHS).replace("T-1", id_))
+            page.wrong(say.no_pass(id_, PASS, TRUTHS), _under(TRUTHS).replace("T-1", id_))
     topics(page, SECURITY, bodies[SECURITY], SCANNED, "none found, with COMMAND")
     critical = labelled(own_text(bodies[SECURITY]), ("critical", *SCANNED)).get("critical", "")
     if bodies[SECURITY] and not (critical and is_none(critical)):
-        page.wrong(f'"## {SECURITY}" does not say "Critical: none"', _under(SECURITY))
+        page.wrong(say.not_said(SECURITY, "Critical: none"), _under(SECURITY))
     _look_at_target(page, bodies[DEPLOY], seen.section(gate.params["scope"], "Deployment Target") or "")
     if links := bodies[LINKS]:
         if not is_yes(labelled(own_text(links), ("hold",)).get("hold", "")):
-            page.wrong(f'"## {LINKS}" does not say "Hold: yes"', _under(LINKS))
+            page.wrong(say.not_said(LINKS, "Hold: yes"), _under(LINKS))
         if left := [one.id for one in criteria_of(seen, gate.params["scope"]) if one.id not in mentioned(links)]:
-            page.wrong(f'"## {LINKS}" leaves out {", ".join(left)}', _under(LINKS))
+            page.wrong(page_words.leaves_out(LINKS, left), _under(LINKS))
 
 
 def _look_at_target(page: Page, body: str, wanted: str) -> None:
     said = labelled(own_text(body), ("target", "matches"))
     target, asked = said.get("target", "").strip("*_`. ").casefold(), own_text(wanted).casefold()
     if body and not (len(target) > 2 and target in asked):
-        page.wrong(f'"## {DEPLOY}" does not name the target of the scope', _under(DEPLOY))
+        page.wrong(say.other_target(DEPLOY), _under(DEPLOY))
     if body and not is_yes(said.get("matches", "")):
-        page.wrong(f'"## {DEPLOY}" does not say "matches: yes"', _under(DEPLOY))
+        page.wrong(say.not_said(DEPLOY, "matches: yes"), _under(DEPLOY))
 
 
 def _look_at_load(page: Page, criteria: Sequence[Criterion]) -> None:
@@ -165,9 +167,8 @@ def _look_at_load(page: Page, criteria: Sequence[Criterion]) -> None:
     body = page.body(LOAD, example)
     if not body:
         return
-    ran(page, f'"## {LOAD}"', _whole(body), f'under "## {LOAD}": {example}')
+    ran(page, page_words.heading(LOAD), _whole(body), page_words.under(LOAD, example))
     number = re.match(r"[*_`]*(\d+)", labelled(own_text(body), ("concurrency", "command")).get("concurrency", ""))
     most = max((int(found) for one in heavy for found in _AT_ONCE.findall(one.text)), default=1)
     if number is None or int(number[1]) < most:
-        why = f'"## {LOAD}" was not run at the concurrency of {", ".join(one.id for one in heavy)} ({most})'
-        page.wrong(why, f'under "## {LOAD}": Concurrency: {most}')
+        page.wrong(say.too_little_load(LOAD, [one.id for one in heavy], most))

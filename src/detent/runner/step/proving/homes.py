@@ -9,46 +9,39 @@ from __future__ import annotations
 import os
 
 from detent.effects.git.git import find_repository
-from detent.effects.workspace.home import Wanted, dirty_notes, expect_home, is_born, make_home_tree
-from detent.errors import RefusedError, StorageError, UnreadableError, UsageError
+from detent.effects.workspace.home import HomeSpec, dirty_notes, expect_home, is_born, make_home_tree
+from detent.errors import RefusedError, StorageError, ToolError, UnreadableError, UsageError
 from detent.machines.packs import load
 from detent.runner.step.registry import step_named
 from detent.runner.task.open import is_over, load_all
 from detent.store.disk.atomic import make_folders, read_plain
 from detent.store.disk.lock import Lock
 from detent.store.journal.places import branch_of, write_pointer
+from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator
 
     from detent.core.machine import Machine, Way
     from detent.effects.git.git import Repository
     from detent.runner.step.registry import Doing
     from detent.runner.task.open import Task
+    from detent.store.journal.head import Head
     from detent.store.journal.places import Project
 
 WORKSPACE = "workspace"
-LOCK_WAIT_S = 900.0  # somebody else may be cloning a large repository
+LOCK_WAIT_S = 900.0  # another task may be cloning a large repository
 
 
 def make_home(folder: str, *, is_given: bool) -> None:
     """Make a folder below the task home or one that was asked for; when that fails, say which setting to change."""
     if not os.path.isabs(folder):
-        raise UsageError(
-            "there is no home folder for this user, so tasks have no place",
-            where=folder,
-            next_step="set HOME, or XDG_STATE_HOME to a folder you can write to, then run the same command again",
-        )
+        raise UsageError(say.no_home_folder(), where=folder)
     try:
         make_folders(folder)
     except (StorageError, UnreadableError) as error:
-        error.next_step = (
-            "give another folder with --dir"
-            if is_given
-            else "set XDG_STATE_HOME to a folder you can write to, then run the same command again"
-        )
+        error.next_step = say.give_another_folder() if is_given else say.set_state_home()
         raise
 
 
@@ -67,7 +60,7 @@ def home_problem(project: Project) -> str:
 
 
 def begin_home(
-    project: Project, repository: Repository, head: Mapping[str, Any], machine: Machine, *, include_dirty: bool
+    project: Project, repository: Repository, head: Head, machine: Machine, *, include_dirty: bool
 ) -> tuple[str, ...]:
     """What a new task needs of its home now; returns what a person should know about it.
 
@@ -75,30 +68,26 @@ def begin_home(
     """
     top = os.path.realpath(repository.top)
     if os.path.isabs(project.home()) and os.path.realpath(project.home()).startswith(top + os.sep):
-        raise RefusedError(
-            "the task's home would lie inside the repository",
-            where=project.home(),
-            next_step="set XDG_STATE_HOME to a folder outside of it, or work in place: detent new --in-place",
-        )
+        raise RefusedError(say.home_inside_repository(), where=project.home())
     make_home(project.home(), is_given=False)
-    wanted = _wanted(repository, head).replace(include_dirty=include_dirty)
+    wanted = _home_spec(repository, head).replace(include_dirty=include_dirty)
     if is_made_late(machine) and not include_dirty:
         expect_home(wanted)
         notes = dirty_notes(wanted)
     else:
         _refuse_full(project)
         notes = make_home_tree(wanted)
-    write_pointer(head["home"], project.task(head["id"]))  # so that commands work from inside the clone too
+    write_pointer(head.home, project.task(head.id))  # so that commands work from inside the clone too
     return notes
 
 
-def _wanted(repository: Repository, head: Mapping[str, Any]) -> Wanted:
-    inside = os.path.relpath(head["dir"], os.path.realpath(repository.top))
-    return Wanted(
-        folder=head["home"],
+def _home_spec(repository: Repository, head: Head) -> HomeSpec:
+    inside = os.path.relpath(head.dir, os.path.realpath(repository.top))
+    return HomeSpec(
+        folder=head.home,
         source=repository,
-        commit=head["baseline"],
-        branch=branch_of(head),
+        commit=head.baseline,
+        branch=branch_of(head.machine, head.id),
         left_out=() if inside.startswith("..") else (inside,),
     )
 
@@ -114,14 +103,14 @@ def make_workspace(task: Task) -> tuple[str, ...]:
         if has_workspace(task) or repository is None:
             return ()
         _refuse_full(task.project)
-        # What is uncommitted now was told when the task was made; since then the branch may have gone on.
-        notes = make_home_tree(_wanted(repository, task.memory.head).replace(tells_dirty=False))
+        # `new` reported the uncommitted files; since then the branch may have new commits.
+        notes = make_home_tree(_home_spec(repository, task.memory.head).replace(tells_dirty=False))
         is_born(task.home)
         return notes
 
 
 def has_workspace(task: Task) -> bool:
-    return bool(task.memory.head["in_place"]) or os.path.isdir(task.tree_path)
+    return bool(task.memory.head.in_place) or os.path.isdir(task.tree_path)
 
 
 def unprovided(task: Task, way: Way) -> tuple[str, ...]:
@@ -135,14 +124,29 @@ def provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(note for name in names for note in load(step_named(name).provide)(task))
 
 
+def refuse_unworkable(task: Task, state: str) -> None:
+    """Nothing is made for a state whose agent no run could open; one that is not installed yet may come."""
+    from detent.runner.access.access import refuse_unseen
+    from detent.runner.task.agents import agent_for
+
+    reached = task.machine.states[state]
+    if reached.driver != "agent":
+        return
+    try:
+        agent, _choice = agent_for(task, reached.role)
+    except ToolError:
+        return
+    refuse_unseen(task, agent)
+
+
 def _refuse_full(project: Project) -> None:
-    from detent.runner.task.committed import committed_settings  # only who makes a home asks for the settings of today
+    from detent.runner.task.committed import committed_settings  # only the making of a home needs the settings of today
 
     _refuse_beyond(project, committed_settings(project.root).pool_size)
 
 
 def foresee_workspace(doing: Doing) -> None:
-    """The same for who only looks: no git is asked, so the settings are those of the checkout, committed or not."""
+    """The same for readers: no git is asked, so the settings are those of the checkout, committed or not."""
     task = doing.task
     if not is_made_late(task.machine) or has_workspace(task):
         return
@@ -155,11 +159,7 @@ def foresee_workspace(doing: Doing) -> None:
 def _refuse_beyond(project: Project, most: int) -> None:
     holders = tuple(_holders(project)) if most else ()
     if most and len(holders) >= most:
-        raise RefusedError(
-            f"no task home is free: this project may have {most}, in use by: {', '.join(holders)}",
-            where=project.home(),
-            next_step="finish or cancel one of them, or commit a larger [pool] size in detent.toml",
-        )
+        raise RefusedError(say.no_home_free(most, holders), where=project.home())
 
 
 def _holders(project: Project) -> Iterator[str]:
@@ -168,5 +168,5 @@ def _holders(project: Project) -> Iterator[str]:
         if listed.memory is None or is_over(listed):
             continue
         head = listed.memory.head
-        if not head["in_place"] and os.path.isdir(head["tree_path"]):
+        if not head.in_place and os.path.isdir(head.tree_path):
             yield listed.id

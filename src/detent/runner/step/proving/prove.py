@@ -9,13 +9,10 @@ from detent.core.record import Record
 from detent.effects.host.last_lines import end_of, last_lines, quotable
 from detent.effects.host.process_limits import WATCHED
 from detent.effects.workspace.checkout import (
-    BUILD,
     OWN,
     Checkout,
-    FrozenTree,
     Running,
     SetupFailed,
-    Wanted,
     overlaid_tree,
     run_command,
     why_cut_short,
@@ -23,16 +20,15 @@ from detent.effects.workspace.checkout import (
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.gates.commands import WITHOUT_CHANGE, is_red, runs_of
 from detent.gates.registry import declared
-from detent.runner.access.access import command_running, hold_command, limits_of, setups_in
-from detent.runner.access.command_place import place_of
+from detent.machines.packs import load
+from detent.runner.access.access import hold_command, limits_of
 from detent.runner.access.environment import withheld_words
+from detent.runner.step.changing import changing
 from detent.runner.step.look import current_tree, look, needs_tree
-from detent.runner.step.order import put_in_order
-from detent.runner.step.proving.homes import make_home
-from detent.runner.step.proving.workspace import workspace_of
-from detent.runner.step.settle import note
+from detent.runner.step.proving.counted import RunPlace, run_counted
+from detent.runner.step.proving.plain import tests_of, with_tests
+from detent.runner.step.proving.wanted import build_lines, built, wanted_checkout
 from detent.store.disk.atomic import sweep
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import Proved
 from detent.store.journal.memory import utc_now
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
@@ -45,6 +41,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.gates.commands import Run
     from detent.gates.seen import Seen
+    from detent.runner.step.proving.plain import Tests
     from detent.runner.task.open import Task
 
 NO_SET_UP: Mapping[str, Any] = {}
@@ -134,35 +131,33 @@ def prove_commands(
                 due.setdefault(run.key, _Due(gate, run))
             else:
                 known.append(proven)
-    # The change first: where it fails, nobody needs to know how things were without it.
-    done = _run(task, seen.tree, [one for one in due.values() if not one.run.before], again=again, progress=progress)
+
+    def begins(told: str) -> None:
+        progress(Progress(BEGINS, told))
+
+    # The change first: where it fails, the state without it does not matter.
+    tests = tests_of(task, seen, [one.run.command.line for one in due.values() if _tells_tests(one)], begins)
+    now = [one for one in due.values() if not one.run.before]
+    done = _run(task, seen.tree, now, tests, again=again, progress=progress)
     if all(one.is_ok for one in (*known, *done) if not one.before):
         for gate in {one.gate.name: one.gate for one in due.values() if one.run.before}.values():
             ours = [one for one in due.values() if one.run.before and one.gate == gate]
-            done += _run(task, _without_change(task, gate, seen.tree), ours, again=again, progress=progress)
+            done += _run(task, _without_change(task, gate, seen.tree), ours, {}, again=again, progress=progress)
     return (*known, *done)
-
-
-def is_last(task: Task) -> bool:
-    """Whether a proof may open the last move, or lets work land: then nothing of an earlier one is taken on trust."""
-    here = task.machine.states[task.memory.snapshot.state]
-    states = (here, *(task.machine.states[edge.target] for edge in here.edges))
-    return any(state.is_end or state.lands for state in states)
 
 
 def _without_change(task: Task, gate: Gate, tree: str) -> str:
     """The first commit, with the test files of this tree laid over it."""
-    protect = task.memory.head["protect"]
+    protect = task.memory.head.protect
     tests = gate.params.get("tests") or protect["report"]
-    return overlaid_tree(task.places.private_git(), task.memory.head["baseline"], tree, tests, protect["deny"])
+    return overlaid_tree(task.places.private_git(), task.memory.head.baseline, tree, tests, protect["deny"])
 
 
 def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, Any] = NO_SET_UP) -> None:
     """Journal the hashes of receipts and logs: a receipt that was edited or planted counts for nothing."""
     receipts = {receipt.key: receipt.digest for receipt in ran}
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        given = limits_of(task.memory.head["command_limits"])
+    with changing(task) as change:
+        given = limits_of(task.memory.head.command_limits)
         bound = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
         logs = ReceiptStore(task.places.receipts()).logs_of(ran)
         held = hold_command(task, (), task.home)
@@ -175,41 +170,36 @@ def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, An
             network=held.network,
             set_up=set_up,
         )
-        note(task, settled.memory, line)
+        change.write(line)
 
 
-def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Callable[[Progress], None]) -> list[Proven]:
+def _tells_tests(due: _Due) -> bool:
+    """Whether the command's test runners are asked what they ran; not a scanner, nor a recorded run."""
+    return not (due.run.before or due.run.is_recorded or declared(due.gate.check).goes_first)
+
+
+def _run(
+    task: Task,
+    tree: str,
+    due: list[_Due],
+    tests: Mapping[str, Tests],
+    *,
+    again: bool,
+    progress: Callable[[Progress], None],
+) -> list[Proven]:
     if not due:
         return []
     store = ReceiptStore(task.places.receipts())
-    head = task.memory.head
-    home = os.path.join(task.project.home(), task.id)
-    make_home(home, is_given=False)
-    frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None, tuple(head["protect"]["deny"]))
     done: list[Proven] = []
-    running = command_running(task)
-    wanted_checkout = Wanted(
-        os.path.join(home, "proof"),
-        frozen,
-        workspace_of(head),
-        work_tree=task.root,
-        cache_dir=os.path.join(home, "setup"),
-        log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
-        running=running,
-        setups=setups_in(place_of(task), head["command_limits"]) if head["workspace"]["setup"] else None,
-        build=os.path.join(home, "build-deps") if _build_lines(task) else "",
-        task_cache=place_of(task).cache,
-        by_content=is_last(task),
-        vouched=task.store.load().set_ups,
-    )
+    wanted = wanted_checkout(task, tree)
     due = sorted(due, key=lambda one: _order(task, one))
-    progress(Progress(SET_UP, "; ".join(wanted_checkout.workspace.setup)))
-    with prepared_checkout(wanted_checkout) as made:
+    progress(Progress(SET_UP, "; ".join(wanted.workspace.setup)))
+    with prepared_checkout(wanted) as made:
         if isinstance(made, Checkout) and made.made_now:
             progress(Progress(COPIED, made.why, size=made.size))
-        checkout = _built(task, made, due, tree, running)
-        sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
-        # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
+        checkout = _built(task, made, due, tree)
+        sweep(task.places.receipts())  # one proof of a task runs at a time, so no other process writes there
+        # The holder of the checkout before us may have proven the same: that stands, and its receipt is vouched for.
         proved = {} if again else task.store.load().proved
         for number, one in enumerate(due, 1):
             standing = store.find(one.run.key)
@@ -221,7 +211,9 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
             begins = Progress(BEGINS, one.run.command.line, number, len(due))
             progress(begins)
             since = monotonic()
-            receipt = store.save(_attempt(task, store, checkout, one.run, tree, running))
+            receipt = store.save(
+                _attempt(task, store, checkout, one.run, tree, wanted.running, tests.get(one.run.command.line))
+            )
             done.append(_proven(one.gate, receipt, one.run, cached=False))
             progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
@@ -232,35 +224,13 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
 
 def _order(task: Task, due: _Due) -> int:
     """Scanners first: the work's own commands change what they would see. Then what builds, then what uses it."""
-    return 0 if declared(due.gate.check).goes_first else 1 if due.run.command.line in _build_lines(task) else 2
+    return 0 if declared(due.gate.check).goes_first else 1 if due.run.command.line in build_lines(task) else 2
 
 
-def _build_lines(task: Task) -> tuple[str, ...]:
-    return tuple(line for name, line in task.memory.head["commands"] if name == BUILD)
-
-
-def _built(
-    task: Task, checkout: Checkout | SetupFailed, due: Sequence[_Due], tree: str, running: Running
-) -> Checkout | SetupFailed:
-    """The checkout with what `[commands] build` makes of its own source, also where the build itself is proven already.
-
-    Set-up holds dependencies only, so that the other commands would find nothing built, or what the baseline built.
-    """
+def _built(task: Task, checkout: Checkout | SetupFailed, due: Sequence[_Due], tree: str) -> Checkout | SetupFailed:
+    """The checkout with everything built, also where the build itself is proven already; scanners need none."""
     lines = {one.run.command.line for one in due if not declared(one.gate.check).goes_first}
-    if isinstance(checkout, SetupFailed) or not lines:
-        return checkout
-    timeout_s, log = (
-        task.memory.head["command_timeout_s"],
-        os.path.join(task.places.receipts(), f"build-{tree[:16]}.log"),
-    )
-    for line in _build_lines(task):
-        if line in lines:
-            continue
-        finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid_for_build)
-        why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
-        if why:
-            return SetupFailed(line, finished.exit, log, f"[commands] build: {line}: {why}")
-    return checkout
+    return checkout if isinstance(checkout, SetupFailed) or not lines else built(task, checkout, tree, lines)
 
 
 def set_up_used(checkout: Checkout | SetupFailed) -> Mapping[str, Any]:
@@ -273,9 +243,15 @@ def set_up_used(checkout: Checkout | SetupFailed) -> Mapping[str, Any]:
 
 
 def _attempt(
-    task: Task, store: ReceiptStore, checkout: Checkout | SetupFailed, run: Run, tree: str, running: Running
+    task: Task,
+    store: ReceiptStore,
+    checkout: Checkout | SetupFailed,
+    run: Run,
+    tree: str,
+    running: Running,
+    tests: Tests | None,
 ) -> Receipt:
-    timeout_s = task.memory.head["command_timeout_s"]
+    timeout_s = task.memory.head.command_timeout_s
     key, line = run.key, run.command.line
     where = WITHOUT_CHANGE if run.before else ""
     before = store.find(key)
@@ -287,13 +263,19 @@ def _attempt(
     if checkout.setup == OWN:
         where = "; ".join(filter(None, (where, f"set-up {OWN} ({checkout.why})")))
     log = store.log_path(key, len(attempts) + 1)
-    laid = checkout.laid_for_build if line in _build_lines(task) else checkout.laid
-    finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
+    laid = checkout.laid_for_build if line in build_lines(task) else checkout.laid
+    if tests is None:
+        finished, reported = run_command(line, checkout.folder, timeout_s, log, running, laid), None
+    else:
+        ran = run_counted(task, line, RunPlace(checkout.folder, laid, log, timeout_s), tests.junit)
+        finished, reported = ran.finished, ran.reported
     problem = why_cut_short(finished, timeout_s, running.limits)
     output = end_of(log)
     receipt = Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where)
     if run.is_recorded:
         receipt = receipt.replace(output=output)
+    if tests is not None and reported is not None:
+        receipt = with_tests(task, store, receipt, tests, reported)
     if receipt.is_green:
         return receipt
     held_back = withheld_words(running.withheld, f"{line}\n{output}")
@@ -301,12 +283,23 @@ def _attempt(
     return receipt.replace(withheld=held_back, said=said)
 
 
-def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:
+def assess_gates(task: Task, seen: Seen, gates: Iterable[str], progress: Callable[[Progress], None] = quiet) -> None:
+    """Work out what these gates ask for besides commands; every command is green."""
+    for gate in task.machine.parts(gates):
+        if at := declared(gate.check).assess:
+            load(at)(task, seen, gate, progress=progress)
+
+
+def prove_state(
+    task: Task, *, again: bool, progress: Callable[[Progress], None] = quiet
+) -> tuple[str, tuple[Proven, ...]]:
     """Run every command of the current state's edges on the tree as it is; the task does not move."""
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        task = task.at(settled.memory)
+    with changing(task) as change:
+        task = change.task
         gates = gates_here(task)
         tree = current_tree(task) if needs_tree(task, gates) else ""
-        seen = look(task, task.memory, settled.document, tree)
-    return tree, prove_commands(task, seen, gates, again=again)
+        seen = look(task, task.memory, change.document, tree)
+    proven = prove_commands(task, seen, gates, again=again, progress=progress)
+    if all(one.is_ok for one in proven):
+        assess_gates(task, seen, gates, progress)
+    return tree, proven

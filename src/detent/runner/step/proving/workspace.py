@@ -24,31 +24,33 @@ from detent.effects.workspace.set_up import NO_MOUNTS, Choice, base_key, base_tr
 from detent.effects.workspace.setups import make_set_up, shared_setup
 from detent.runner.access.access import running_in, setups_in
 from detent.runner.access.command_place import RUN_CACHE, is_laid, place_of, remember_laid, seat_of
+from detent.runner.step.changing import changing
 from detent.runner.step.look import current_tree
-from detent.runner.step.settle import note
 from detent.store.disk.atomic import as_json, read_plain, write_atomic
-from detent.store.disk.lock import Lock
 from detent.store.journal.events import SetUp
+from detent.store.journal.memory import SetUpFrom
 from detent.store.journal.places import lies_in
-from detent.store.text.names import name_some
+from detent.words.effects import workspace as of_workspace
+from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Sequence
 
     from detent.effects.workspace.checkout import Begins
+    from detent.runner.step.change import Change
     from detent.runner.task.open import Task
+    from detent.store.journal.head import Head
 
 
 DEPS = "deps"  # below a task's home: what its agent changes in a set-up
 MOST_LEFT_OUT = 2000  # paths that set-up made, as the journal and every tree id carry them
 
 
-def workspace_of(head: Mapping[str, Any]) -> Workspace:
+def workspace_of(head: Head) -> Workspace:
     """The `[workspace]` settings a task began with."""
-    lists = {name: tuple(values) for name, values in head["workspace"].items()}
-    return Workspace(**lists, timeout_s=head["command_timeout_s"])
+    lists = {name: tuple(values) for name, values in head.workspace.items()}
+    return Workspace(**lists, timeout_s=head.command_timeout_s)
 
 
 def prepare_tree(task: Task, begins: Begins | None = None) -> SetupFailed | None:
@@ -57,11 +59,11 @@ def prepare_tree(task: Task, begins: Begins | None = None) -> SetupFailed | None
     Called without the task's lock, while no agent run lives. A checkout that is worked on in place is its user's.
     """
     workspace = workspace_of(task.memory.head)
-    if task.memory.head["in_place"]:
+    if task.memory.head.in_place:
         return _learn_paths(task, workspace, begins) if workspace.setup and seat_of(task.project) else None
     if not (workspace.setup or workspace.copy or workspace.carry):
         return None
-    with Lock(task.places.lock()):
+    with task.held():
         tree = current_tree(task)
     private = task.places.private_git()
     index = os.path.join(private, "cache", f"tmp-ready-{os.getpid()}")
@@ -70,8 +72,8 @@ def prepare_tree(task: Task, begins: Begins | None = None) -> SetupFailed | None
         git.run("read-tree", tree)
         tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
         place = Place(os.path.realpath(task.tree_path), git, tree, os.path.realpath(task.root), tracked)
-        running = running_in(place_of(task, RUN_CACHE), task.memory.head["command_limits"], begins)
-        frozen = FrozenTree(private, tree, task.memory.head["baseline"] or None)
+        running = running_in(place_of(task, RUN_CACHE), task.memory.head.command_limits, begins)
+        frozen = FrozenTree(private, tree, task.memory.head.baseline or None)
         choice = choose(frozen, tree, workspace, task.root, running.env.get("PATH", os.defpath))
         seat = seat_of(task.project)
         key = as_json([choice.key, choice.how, seat, brought_marks(task.root, (*workspace.copy, *workspace.carry))])
@@ -91,21 +93,21 @@ def prepare_tree(task: Task, begins: Begins | None = None) -> SetupFailed | None
 
 def _learn_paths(task: Task, workspace: Workspace, begins: Begins | None) -> SetupFailed | None:
     """The paths that set-up makes, for a checkout it is not laid into: what its user has there is no work either."""
-    frozen = FrozenTree(task.places.private_git(), "", task.memory.head["baseline"] or None)
+    frozen = FrozenTree(task.places.private_git(), "", task.memory.head.baseline or None)
     if frozen.baseline is None or not workspace.key:
         return None
-    limits = task.memory.head["command_limits"]
+    limits = task.memory.head.command_limits
     setups = setups_in(place_of(task), limits, begins)
-    with Lock(task.places.lock()):
+    with task.held():
         current_tree(task)  # the private git is there from now on
     key = base_key(frozen, workspace, task.root, setups.running.env.get("PATH", os.defpath))
-    if not key.has_lock or task.memory.set_up.get("key") == key.text:
+    if not key.has_lock or task.memory.set_up.key == key.text:
         return None
     made = shared_setup(setups, order_of(frozen, base_tree(frozen), key.text, workspace, task.root, _log(task)))
     if isinstance(made, SetupFailed):
         return made
-    with Lock(task.places.lock()):
-        return note_set_up(task, Choice(SHARED, "", key.text), made.paths, made.changed)
+    with changing(task, settles=False) as change:
+        return note_set_up(change, Choice(SHARED, "", key.text), made.paths, made.changed)
 
 
 class Asked(Record):
@@ -120,7 +122,7 @@ class Asked(Record):
 
 def _bring(place: Place, workspace: Workspace) -> SetupFailed | None:
     if missing := bring(place, workspace.copy):
-        return SetupFailed(f"copy {', '.join(missing)}", 1, "", "nothing to copy in your checkout")
+        return SetupFailed(f"copy {', '.join(missing)}", 1, "", say.nothing_to_copy())
     bring(place, workspace.carry)
     return None
 
@@ -131,14 +133,14 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     ground = Ground(place.folder, place.tracked, asked.seat)
     choice, frozen, copied = asked.choice, asked.frozen, 0
     if choice.how == SHARED:
-        setups = setups_in(place_of(task), task.memory.head["command_limits"], asked.running.begins)
+        setups = setups_in(place_of(task), task.memory.head.command_limits, asked.running.begins)
         order = order_of(frozen, base_tree(frozen), choice.key, asked.workspace, task.root, log)
         made = shared_setup(setups, order)
         if isinstance(made, SetupFailed):
             return made
         laid = lay_own(made, ground, private, overlays=not setups.no_overlays)
         if copied := copied_bytes(made, laid, private):
-            choice = choice.replace(how=COPIED, why=f"no overlays: {setups.no_overlays}")
+            choice = choice.replace(how=COPIED, why=of_workspace.no_overlays(setups.no_overlays))
     else:
         order = order_of(frozen, place.tree, choice.key, asked.workspace, task.root, log)
         made = make_set_up(private, order, asked.running, asked.seat)
@@ -146,8 +148,8 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
             return made
         laid = lay_private(made, ground)
     remember_laid(task, task.tree_path, laid)
-    with Lock(task.places.lock()):
-        return note_set_up(task, choice, made.paths, made.changed, copied)
+    with changing(task, settles=False) as change:
+        return note_set_up(change, choice, made.paths, made.changed, copied)
 
 
 def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
@@ -159,14 +161,14 @@ def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     choice = asked.choice
     if choice.how == SHARED:
         choice = choice.replace(how=PER_CHECKOUT, why=NO_MOUNTS)
-    with Lock(task.places.lock()):
-        if problem := note_set_up(task, choice, created, (), created_bytes(before, after)):
+    with changing(task, settles=False) as change:
+        if problem := note_set_up(change, choice, created, (), created_bytes(before, after)):
             return problem
-        task = task.now()
+        task = change.task
         # Set-up is no work: files of the tree that it changed are restored.
         restored = put_back(task.places.private_git(), task.tree_path, current_tree(task), place.tree)
         if changed := (*restored.written, *restored.removed):
-            note_set_up(task, choice, created, changed)
+            note_set_up(change, choice, created, changed)
     return failed
 
 
@@ -175,19 +177,18 @@ def _log(task: Task) -> str:
 
 
 def note_set_up(
-    task: Task, choice: Choice, created: Sequence[str], changed: Sequence[str], made_bytes: int = 0
+    change: Change, choice: Choice, created: Sequence[str], changed: Sequence[str], made_bytes: int = 0
 ) -> SetupFailed | None:
-    """Journal what set the task up, and the paths that no tree id counts from now on; the task's lock is held.
+    """Journal what set the task up, and the paths that no tree id counts from now on.
 
     `made_bytes` is the size of a copy that was made for the task's tree alone.
     """
-    memory = task.store.load()
-    seen = memory.set_up
-    left_out = list(joined_paths((*seen.get("left_out", ()), *created)))
+    seen = change.memory.set_up
+    left_out = list(joined_paths((*seen.left_out, *created)))
     if len(left_out) > MOST_LEFT_OUT:
         return too_many(left_out)
-    content = {"how": choice.how, "why": choice.why, "key": choice.key, "left_out": left_out}
-    if changed or made_bytes or any(seen.get(name) != value for name, value in content.items()):
+    found = SetUpFrom(how=choice.how, why=choice.why, key=choice.key, left_out=left_out)
+    if changed or made_bytes or seen != found:
         line = SetUp(
             how=choice.how,
             why=choice.why,
@@ -196,7 +197,7 @@ def note_set_up(
             changed=list(changed),
             made_bytes=made_bytes,
         )
-        note(task, memory, line)
+        change.write(line)
     return None
 
 
@@ -210,8 +211,5 @@ def joined_paths(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def too_many(paths: Sequence[str]) -> SetupFailed:
-    why = (
-        f"it makes {len(paths)} files between those of the project, at most {MOST_LEFT_OUT} are allowed "
-        f"(the first: {name_some(paths)}); what is built from the project's own source belongs under [commands] build"
-    )
+    why = say.too_many_between(paths, MOST_LEFT_OUT)
     return SetupFailed("set-up", 1, "", why)

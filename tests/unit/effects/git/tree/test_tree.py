@@ -237,7 +237,7 @@ def test_nothing_of_the_repository_runs_and_bytes_are_exact(tree: Tree, repo: Ma
     assert marker.exists(), "the trap itself must work, or this test shows nothing"
 
 
-def test_a_folder_replaced_by_a_link_is_a_deletion_even_if_the_files_look_the_same(tree: Tree, tmp_path: Path) -> None:
+def test_a_folder_replaced_by_a_link_is_a_deletion(tree: Tree, tmp_path: Path) -> None:
     (tree.path / "src").rename(tmp_path / "moved")
     (tree.path / "src").symlink_to(tmp_path / "moved")
     assert tree.changes() == [("A", "src"), ("D", "src/.gitignore"), ("D", "src/b.txt")]
@@ -291,7 +291,7 @@ def test_same_size_edit_in_the_same_tick_is_noticed(tree: Tree) -> None:
     assert len(seen) == 30
 
 
-def test_same_size_edit_in_the_tick_in_which_the_index_was_written_is_noticed_later(tree: Tree) -> None:
+def test_same_size_edit_in_the_index_tick_is_noticed(tree: Tree) -> None:
     """The index and the edit get one and the same time, which is the case git's own rule is made for."""
     time.sleep(1.02 - time.time() % 1)  # git may compare whole seconds: all of this must happen in one
     file = tree.path / "a.txt"
@@ -439,7 +439,7 @@ def test_sha256_repository(repo: MakeRepo, tmp_path: Path) -> None:
     "damage",
     ["index", "short index", "wrong index", "HEAD", "config", "alternates", "lock", "cache", "rules", "attributes"],
 )
-def test_damage_of_the_private_folder_is_mended(tree: Tree, damage: str) -> None:
+def test_damage_of_the_private_folder_is_repaired(tree: Tree, damage: str) -> None:
     (tree.path / "new").write_text("x", encoding="utf-8")
     os.utime(tree.path / "a.txt", (1, 1))  # so old that git trusts what the index says of it
     expected = tree.id()

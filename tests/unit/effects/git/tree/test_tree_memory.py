@@ -135,7 +135,7 @@ def test_what_was_touched_before_git_looked_is_remembered(tree: Path) -> None:
     rewrite(tree)
     touched = (tree / "a.txt").stat().st_ctime_ns
     while (since := moment(str(tree.parent))) <= touched:
-        pass  # within one tick of the clock nobody could tell before from after
+        pass  # within one tick of the clock before and after look the same
     assert remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES, since)
     assert recall(tree) == "tree-2"
 

@@ -19,7 +19,7 @@ from detent.effects.host.keeper.watch import wait_for_end
 
 WAIT_S = 120.0
 
-# A daemon in the old manner: two forks and a session of its own, so it is in no group of ours and nobody's child.
+# A daemon in the old manner: two forks and a session of its own, so it is in no group of ours and has no parent here.
 DAEMON = """
 import os, sys, time
 if os.fork() == 0:

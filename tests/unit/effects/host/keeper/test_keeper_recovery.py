@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from detent.effects.host.keeper.look import exit_class, look
 from detent.effects.host.keeper.start import Swept, end_survivors, spawn, stop, void
 from detent.effects.host.keeper.watch import Watch, wait_for_end
 from detent.errors import RefusedError
+from detent.words.effects import host as say
 from tests.unit.effects.host.keeper.keeper_runs import (
     DAEMON,
     WAIT_S,
@@ -102,7 +104,7 @@ def test_a_keeper_keeps_no_pipe_of_the_engines_caller_open(runs: Runs, tmp_path:
     assert look(str(tmp_path / "run")).phase == "alive"
 
 
-def test_a_killed_keeper_takes_the_program_with_it_and_the_rest_is_found_by_its_mark(runs: Runs) -> None:
+def test_a_killed_keeper_s_survivors_are_found_by_their_mark(runs: Runs) -> None:
     run_dir = runs.begin(*python(DAEMON + "time.sleep(1000)", "pass"))
     other = runs.begin("sleep", "1000")
     daemon, identity = int(runs.said(run_dir)[0]), runs.identity(run_dir)
@@ -121,7 +123,7 @@ def test_a_killed_keeper_takes_the_program_with_it_and_the_rest_is_found_by_its_
 
 def test_under_a_living_keeper_nothing_is_taken_for_a_survivor(runs: Runs) -> None:
     run_dir = runs.begin("sleep", "1000")
-    with pytest.raises(RefusedError, match="stop the run"):
+    with pytest.raises(RefusedError, match=re.escape(say.keeper_lives())):
         end_survivors(runs.identity(run_dir))
     assert lives(runs.identity(run_dir).child_pid)
 
@@ -175,7 +177,7 @@ def test_a_held_lock_of_a_keeper_that_is_gone_is_unknown(runs: Runs) -> None:
 
 def test_two_readers_do_not_take_each_other_for_a_keeper(tmp_path: Path) -> None:
     with (tmp_path / "lock").open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)  # as one who looks does
+        fcntl.flock(lock, fcntl.LOCK_SH)  # as a reader does
         assert look(str(tmp_path)).phase == "unborn"
 
 
@@ -255,7 +257,7 @@ def test_looking_does_not_keep_a_keeper_from_starting(runs: Runs, tmp_path: Path
         (sys.executable, "-I", "-S", keeper_process.__file__, str(run_dir)), stdin=subprocess.DEVNULL
     )
     with (run_dir / "lock").open("rb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)  # as one who looks does, only longer
+        fcntl.flock(lock, fcntl.LOCK_SH)  # as a reader does, only longer
         starter.wait()
     assert runs.end(run_dir).code == 0
 

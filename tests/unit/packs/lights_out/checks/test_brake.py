@@ -8,7 +8,9 @@ import pytest
 
 from detent.core.machine import Gate
 from detent.gates.judge import judge
-from tests.unit.gates.built import DESIGN, GATES, Built
+from detent.packs.lights_out.words import build as say
+from detent.words.proof import tree_not_scanned
+from tests.unit.packs.lights_out.built import DESIGN, GATES, Built
 
 
 @pytest.fixture
@@ -24,19 +26,19 @@ def brake(built: Built) -> str:
 
 def test_a_build_as_designed_does_not_brake(built: Built) -> None:
     assert brake(built) == ""
-    assert built.asked("brake").why == "the build is no larger than its design"
+    assert built.asked("brake").why == say.within_design()
 
 
-def test_what_the_engine_measured_was_written_by_nobody(built: Built) -> None:
+def test_a_measurement_of_the_engine_is_not_by_hand(built: Built) -> None:
     built.write("words.py", "\n" * 301)
     fact = built.asked("brake", since="entry")
     assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
 
 
-def test_where_nobody_knows_the_files_or_what_changed_the_brake_is_not_known(built: Built) -> None:
+def test_without_a_scan_the_brake_is_unknown(built: Built) -> None:
     gate = Gate("ours", "brake", GATES["brake"], "task", "do it")
-    why = "the tree has not been looked at since it changed"
-    fact = judge(built.seen(gate), ["ours"])["ours"]  # nobody says what changed
+    why = tree_not_scanned()
+    fact = judge(built.seen(gate), ["ours"])["ours"]  # the changes are unknown
     assert (fact.ok, fact.is_known, fact.why) == (False, False, why)
     built.has_looked = False
     fact = built.asked("brake")
@@ -59,7 +61,7 @@ def test_more_than_twice_the_files_brake(built: Built) -> None:
         built.write(name, "")
     assert brake(built) == ""
     built.write("c.py", "")
-    assert '5 files, and "## Directory Structure" plans 2' in brake(built)
+    assert brake(built) == say.too_many_files(5, "Directory Structure", 2, 2)
     built.write("node_modules/x.js", "")
     built.replace_section(DESIGN, "Complexity Exceptions", "- `c.py`: it is made by a program")
     assert brake(built) == ""
@@ -79,7 +81,7 @@ def test_a_source_file_over_300_lines_brakes(built: Built, name: str, is_source:
 
 def test_a_dependency_that_the_design_does_not_name_brakes(built: Built) -> None:
     built.write("requirements.txt", "Foo_Bar==1.0\n")
-    assert "Foo_Bar is a dependency that design.md does not name" in brake(built)
+    assert brake(built) == say.unplanned_dependency(["Foo_Bar"], "design.md")
     built.replace_section(DESIGN, "External Integrations", "- foo-bar: counts; failure: it stops")
     assert brake(built) == ""
 
@@ -96,4 +98,4 @@ def test_the_third_approach_to_one_problem_brakes(built: Built) -> None:
     built.write("scaffolding/approaches.md", f"# A\n\n## Approaches\n\n{first}{second}{other}")
     assert brake(built) == ""
     built.write("scaffolding/approaches.md", f"# A\n\n## Approaches\n\n{first}{second}{third}")
-    assert 'third approach to the same problem: "words with apostrophes" (3 approaches)' in brake(built)
+    assert brake(built) == say.third_approach([("words with apostrophes", 3)])

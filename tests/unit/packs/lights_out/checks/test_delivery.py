@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import reports as reports_words
+from tests.unit.packs.lights_out.pipeline import Project, Spoil, changed, replaced, without
 
 README, DELIVERY, SCOPE, PROPOSAL = "README.md", "DELIVERY.md", "scaffolding/scope.md", "scaffolding/proposal.md"
 COMMON = ("Summary", "Known Limitations", "Incident Response")
@@ -25,27 +27,45 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         changed(README, "Prints the number of words of a text file.", ""),
-        'README.md: it has no section about "what it is"',
+        documents_words.problems(
+            "README.md", [reports_words.topic_untold("what it is", "README.md", "What this is")], -5
+        ),
     ),
-    ("shed", without(README, "Local setup"), 'it has no section about "local setup"'),
-    ("shed", without(README, "Deploy"), 'it has no section about "deploy"'),
-    ("shed", without(README, "Run the tests"), 'it has no section about "run the tests"'),
-    ("shed", replaced(README, "Deploy", "TODO"), 'it has no section about "deploy"'),
-    ("shed", replaced(README, "Deploy", "<!-- cp -->"), 'it has no section about "deploy"'),
-    ("skyscraper", without(README, "What this is"), 'it has no section about "what it is"'),
+    ("shed", without(README, "Local setup"), reports_words.topic_untold("local setup", "README.md", "Local setup")),
+    ("shed", without(README, "Deploy"), reports_words.topic_untold("deploy", "README.md", "Deploy")),
+    (
+        "shed",
+        without(README, "Run the tests"),
+        reports_words.topic_untold("run the tests", "README.md", "Run the tests"),
+    ),
+    ("shed", replaced(README, "Deploy", "TODO"), reports_words.topic_untold("deploy", "README.md", "Deploy")),
+    ("shed", replaced(README, "Deploy", "<!-- cp -->"), reports_words.topic_untold("deploy", "README.md", "Deploy")),
+    (
+        "skyscraper",
+        without(README, "What this is"),
+        reports_words.topic_untold("what it is", "README.md", "What this is"),
+    ),
     (
         "shed",
         replaced(DELIVERY, "Incident Response", "Call me."),
-        '"## Incident Response" has no line "Rollback:" with a command',
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
     ),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by hand"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: `<command>`"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by `<command>` on the host"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: TODO\n\n```\n...\n```"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "```\nmake undo\n```"), "with a command"),
-    ("house", changed(DELIVERY, "- AC-3: 50 users at once, 121 ms.\n", ""), '"## Verified Criteria" leaves out AC-3'),
+    (
+        "house",
+        changed(DELIVERY, "- AC-3: 50 users at once, 121 ms.\n", ""),
+        documents_words.leaves_out("Verified Criteria", ["AC-3"]),
+    ),
     ("house", without(DELIVERY, "Data Persistence"), 'no section "## Data Persistence"'),
-    ("house", replaced(DELIVERY, "Data Persistence", "It is kept."), '"## Data Persistence" names no exact command'),
+    (
+        "house",
+        replaced(DELIVERY, "Data Persistence", "It is kept."),
+        documents_words.no_command(documents_words.heading("Data Persistence")),
+    ),
     (
         "house",
         replaced(DELIVERY, "Data Persistence", "Command: `./list.sh`"),
@@ -53,7 +73,7 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     ),
     ("shed", changed(SCOPE, "Stateful: no", "Stateful: yes"), 'no section "## Data Persistence"'),
     ("shed", replaced(SCOPE, "Quality Tier", "house"), 'no section "## Support Terms"'),
-    ("shed", replaced(SCOPE, "Quality Tier", "big"), "scope.md settles on no quality tier"),
+    ("shed", replaced(SCOPE, "Quality Tier", "big"), documents_words.no_tier("scope.md")),
 ]
 
 
@@ -87,8 +107,10 @@ def test_of_two_documents_only_what_is_wrong_is_told(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.replace_section(DELIVERY, "Incident Response", "Call me.")
     delivery = project.fact("delivery_doc")
-    assert delivery.why == 'DELIVERY.md: "## Incident Response" has no line "Rollback:" with a command'
-    assert delivery.fix == 'under "## Incident Response": Rollback: `git revert HEAD && git push`'
+    assert delivery.why == documents_words.problems(
+        "DELIVERY.md", [reports_words.no_rollback_line("Incident Response", "Rollback")], -5
+    )
+    assert delivery.fix == documents_words.under("Incident Response", "Rollback: `git revert HEAD && git push`")
     project.remove_section(README, "Deploy")
     both = project.fact("delivery_doc")
     assert both.why == f'README.md: it has no section about "deploy"; {delivery.why}'
@@ -107,7 +129,7 @@ def test_a_house_need_not_deliver_what_a_skyscraper_must(tmp_path: Path) -> None
 # --- proposals ---
 
 PROPOSALS: list[tuple[Spoil, str]] = [
-    (replaced(PROPOSAL, "Prioritized Changes", "Several."), '"## Prioritized Changes" lists no change'),
+    (replaced(PROPOSAL, "Prioritized Changes", "Several."), reports_words.no_change_listed("Prioritized Changes")),
     (replaced(PROPOSAL, "Prioritized Changes", "1. TODO\n2. ..."), 'nothing under "## Prioritized Changes"'),
     (replaced(PROPOSAL, "Architecture Impact", "It stays."), '"## Architecture Impact" has no line "Impact:"'),
     (

@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from detent.packs.lights_out.checks.design import exempt_paths, planned_paths, without_top
-from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import plans as plans_words
+from detent.words.proof import tree_not_scanned
+from tests.unit.packs.lights_out.pipeline import Project, Spoil, changed, replaced, without
 
 DESIGN, SCOPE = "scaffolding/design.md", "scaffolding/scope.md"
 
 CLOSED: list[tuple[str, Spoil, str]] = [
-    ("shed", replaced(DESIGN, "Architecture", "One file."), '"## Architecture" lists no component'),
-    ("shed", replaced(DESIGN, "Architecture", "One file.\n\n- TODO"), '"## Architecture" lists no component'),
+    ("shed", replaced(DESIGN, "Architecture", "One file."), plans_words.no_component("Architecture")),
+    ("shed", replaced(DESIGN, "Architecture", "One file.\n\n- TODO"), plans_words.no_component("Architecture")),
     ("shed", replaced(DESIGN, "Architecture", "- a: x\n- b: y\n- c: z"), "has 3 components and no drawing"),
     ("shed", replaced(DESIGN, "Architecture", "- a\n- b\n- c\n\na -> b -> c"), "has 3 components and no drawing"),
     (
@@ -24,7 +27,7 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         replaced(DESIGN, "Directory Structure", "words.py"),
-        '"## Directory Structure" lists no file in a code block',
+        plans_words.no_file_drawn("Directory Structure"),
     ),
     ("shed", replaced(DESIGN, "Directory Structure", "```\n...\n```"), '"## Directory Structure"'),
     ("shed", replaced(DESIGN, "External Integrations", "A mail server."), "neither lists anything nor says none"),
@@ -42,7 +45,7 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         replaced(DESIGN, "Observability", "It logs."),
-        '"## Observability" lacks structured lines on stdout, which a shed has',
+        plans_words.not_observed("Observability", "structured lines on stdout", "shed"),
     ),
     ("house", changed(DESIGN, "OTEL traces", "Traces"), "lacks OTEL traces, which a house has"),
     ("house", changed(DESIGN, "logs to Loki", "logs"), "lacks Loki, which a house has"),
@@ -90,11 +93,11 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     ("skyscraper", without(DESIGN, "Concerns"), 'no section "## Concerns"'),
     ("house", replaced(DESIGN, "Key Scenarios", "- Sign up: it works."), "traces 1 of at least 2 scenarios"),
     ("house", replaced(DESIGN, "Key Scenarios", "- Sign up: it works.\n- TODO"), "traces 1 of at least 2 scenarios"),
-    ("house", replaced(DESIGN, "Concerns", "- One disk"), '"One disk" under "## Concerns" has no severity'),
+    ("house", replaced(DESIGN, "Concerns", "- One disk"), plans_words.no_severity("One disk", "Concerns")),
     ("house", replaced(DESIGN, "Concerns", "- One disk; severity: bad"), "has no severity"),
     ("house", replaced(DESIGN, "Concerns", "- One disk; severity: high | low"), "has no severity"),
-    ("house", replaced(DESIGN, "Concerns", "Some."), '"## Concerns" neither lists anything nor says none'),
-    ("shed", replaced(SCOPE, "Quality Tier", "shed or house"), "scope.md settles on no quality tier"),
+    ("house", replaced(DESIGN, "Concerns", "Some."), documents_words.lists_nothing("Concerns")),
+    ("shed", replaced(SCOPE, "Quality Tier", "shed or house"), documents_words.no_tier("scope.md")),
 ]
 
 
@@ -189,7 +192,7 @@ def test_the_projects_own_folder_on_top_is_left_out() -> None:
 
 
 STRUCTURE: list[tuple[str, Spoil, str]] = [
-    ("shed", lambda project: project.path("words.py").unlink(), "words.py of design.md is not in the tree"),
+    ("shed", lambda project: project.path("words.py").unlink(), plans_words.not_in_tree(["words.py"], "design.md")),
     (
         "shed",
         lambda project: project.path("tests/test_words.py").unlink(),
@@ -198,22 +201,26 @@ STRUCTURE: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         lambda project: project.path("words.py").rename(project.path("count.py")),
-        "words.py of design.md is not in the tree",
+        plans_words.not_in_tree(["words.py"], "design.md"),
     ),
     (
         "shed",
         replaced(DESIGN, "Directory Structure", "```\nword\nwords.py\ntests/\n  test_words.py\n```"),
-        "word of design.md is not in the tree",
+        plans_words.not_in_tree(["word"], "design.md"),
     ),
-    ("shed", lambda project: project.write("lib/more.py", "x = 1\n"), "lib/ is not in design.md"),
-    ("house", lambda project: project.path("app/store.py").unlink(), "app/store.py of design.md is not in the tree"),
+    ("shed", lambda project: project.write("lib/more.py", "x = 1\n"), plans_words.not_in_design(["lib/"], "design.md")),
+    (
+        "house",
+        lambda project: project.path("app/store.py").unlink(),
+        plans_words.not_in_tree(["app/store.py"], "design.md"),
+    ),
     (
         "shed",
         replaced(DESIGN, "Directory Structure", "As usual."),
-        'design.md lists no file under "## Directory Structure"',
+        plans_words.no_file_listed("design.md", "Directory Structure"),
     ),
-    ("shed", without(DESIGN, "Directory Structure"), 'design.md lists no file under "## Directory Structure"'),
-    ("shed", lambda project: setattr(project, "has_looked", False), "the tree has not been looked at since it changed"),
+    ("shed", without(DESIGN, "Directory Structure"), plans_words.no_file_listed("design.md", "Directory Structure")),
+    ("shed", lambda project: setattr(project, "has_looked", False), tree_not_scanned()),
 ]
 
 
@@ -227,7 +234,7 @@ def test_a_tree_that_is_not_as_drawn_is_named(tmp_path: Path, tier: str, spoil: 
     assert why in fact.why
 
 
-def test_a_tree_that_nobody_looked_at_is_neither_as_drawn_nor_otherwise(tmp_path: Path) -> None:
+def test_an_unscanned_tree_neither_matches_nor_breaks_the_design(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.write("lib/more.py", "x = 1\n")
     assert project.fact("structure_ok").is_known
@@ -235,7 +242,7 @@ def test_a_tree_that_nobody_looked_at_is_neither_as_drawn_nor_otherwise(tmp_path
     assert not project.fact("structure_ok").is_known, "else a gate that is open when this one is closed would open"
 
 
-def test_what_the_engine_saw_of_the_tree_was_written_by_nobody(tmp_path: Path) -> None:
+def test_a_design_scan_of_the_engine_is_not_by_hand(tmp_path: Path) -> None:
     fact = Project(tmp_path, "shed").fact("structure_ok", since="entry")
     assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
 
@@ -243,7 +250,7 @@ def test_what_the_engine_saw_of_the_tree_was_written_by_nobody(tmp_path: Path) -
 def test_folders_that_are_let_be_are_named_by_the_gate(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     fact = project.fact("structure_ok", besides=["docs/"])
-    assert (fact.ok, fact.why) == (False, "scaffolding/ is not in design.md")
+    assert (fact.ok, fact.why) == (False, plans_words.not_in_design(["scaffolding/"], "design.md"))
     project.write(".github/agents/x.agent.md", "x\n")
     assert project.fact("structure_ok").ok, "hidden folders belong to tools"
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from detent.packs.lights_out.checks.documents import code_blocks, spans
-from tests.unit.gates.pipeline import Project
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import plans as plans_words
+from detent.packs.lights_out.words import reports as reports_words
+from tests.unit.packs.lights_out.pipeline import Project
 
 DESIGN, DELIVERY, SCOPE = "scaffolding/design.md", "DELIVERY.md", "scaffolding/scope.md"
 SECTIONS = (
@@ -33,7 +36,7 @@ def project(tmp_path: Path) -> Project:
 def test_of_a_document_that_is_not_there_only_that_is_told(project: Project) -> None:
     project.path(DESIGN).unlink()
     fact = project.fact("design_doc")
-    assert (fact.ok, fact.why) == (False, "there is no design.md")
+    assert (fact.ok, fact.why) == (False, documents_words.no_file("design.md"))
     assert fact.fix.startswith(f"write design.md{OUTLINE}")
     assert all(f'"## {name}": ' in fact.fix for name in SECTIONS)
 
@@ -41,7 +44,7 @@ def test_of_a_document_that_is_not_there_only_that_is_told(project: Project) -> 
 def test_of_an_empty_document_only_that_is_told(project: Project) -> None:
     project.write(DESIGN, "")
     fact = project.fact("design_doc")
-    assert (fact.ok, fact.why) == (False, "design.md: it is empty")
+    assert (fact.ok, fact.why) == (False, documents_words.problems("design.md", [documents_words.empty()], -5))
     assert fact.fix.startswith(f"write design.md{OUTLINE}")
 
 
@@ -53,13 +56,16 @@ def test_a_document_is_read_up_to_half_a_million_characters(project: Project) ->
         assert len(project.read(DESIGN)) == length
         fact = project.fact("design_doc")
         assert fact.ok is is_ok, fact.why
-    assert (fact.why, fact.fix) == ("design.md: it is larger than 500000 characters", "say it shorter")
+    assert (fact.why, fact.fix) == (
+        documents_words.problems("design.md", [documents_words.too_long(500000)], -5),
+        "say it shorter",
+    )
 
 
 def test_of_a_section_that_stands_there_twice_none_counts(project: Project) -> None:
     project.write(DESIGN, f"{project.read(DESIGN)}\n## Interfaces\n\nmain()\n")
     fact = project.fact("design_doc")
-    assert fact.why == 'design.md: it has "## Interfaces" 2 times, so that none of them counts'
+    assert fact.why == documents_words.problems("design.md", [documents_words.section_repeated("Interfaces", 2)], -5)
     assert fact.fix == 'keep one "## Interfaces"'
 
 
@@ -81,16 +87,16 @@ def test_what_lacks_as_a_whole_is_told_before_what_is_wrong_with_a_part(project:
     project.remove_section(DELIVERY, "Summary")
     project.change(SCOPE, "Stateful: no", "Stateful: yes")
     told = (
-        'it has no section "## Summary"',
-        'it has no section "## Data Persistence"',
-        '"## Incident Response" has no line "Rollback:" with a command',
+        documents_words.no_section("Summary"),
+        documents_words.no_section("Data Persistence"),
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
     )
     assert project.fact("delivery_doc").why == f"DELIVERY.md: {'; '.join(told)}"
 
 
 def test_the_same_fault_is_told_once(project: Project) -> None:
     project.replace_section(DESIGN, "Open Questions", "- Which port?\n- Which port?")
-    why = 'design.md: "Which port?" under "## Open Questions" is neither resolved nor deferred with a reason'
+    why = documents_words.problems("design.md", [plans_words.not_resolved("Which port?", "Open Questions")], -5)
     assert project.fact("design_doc").why == why
 
 

@@ -9,7 +9,7 @@ import pytest
 from detent.core.machine import Gate
 from detent.gates.seen import Seen
 from detent.packs.lights_out.checks.manifests import Manifest, is_named, manifests, not_locked
-from tests.unit.gates.built import Built
+from tests.unit.packs.lights_out.built import Built
 
 PYPROJECT = """
 [project]
@@ -155,7 +155,7 @@ def test_one_that_can_not_be_read_is_told(built: Built, path: str, data: bytes, 
     assert found.problem.startswith(f"{path} can't be read: ")
 
 
-def test_a_tree_nobody_looked_at_has_no_known_manifests(built: Built) -> None:
+def test_an_unscanned_tree_has_no_known_manifests(built: Built) -> None:
     built.has_looked = False
     assert manifests(seen_in(built)) is None
 
@@ -182,7 +182,7 @@ def test_a_tree_nobody_looked_at_has_no_known_manifests(built: Built) -> None:
         ("requirements.txt", "--index-url=https://example.org/simple", False),
     ],
 )
-def test_what_an_option_brings_in_is_declared_unless_a_manifest_of_its_own_says_it(
+def test_included_requirements_count_unless_another_manifest_declares_them(
     built: Built, path: str, line: str, asks: bool
 ) -> None:
     """Else a list that is called by another name would hide what is not locked."""
@@ -237,7 +237,7 @@ def test_a_comment_or_another_word_locks_nothing(built: Built, text: str) -> Non
     assert not_locked(seen_in(built), manifest) == ("rich",)
 
 
-def test_a_lock_file_that_nobody_can_read_locks_nothing(built: Built) -> None:
+def test_an_unreadable_lock_file_locks_nothing(built: Built) -> None:
     manifest = read(built, "pyproject.toml", ASKED)
     built.path("uv.lock").write_bytes(b"flask rich \xff")
     assert not_locked(seen_in(built), manifest) == ("flask", "rich")

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from detent.packs.lights_out.checks.readiness import planned_tests, truths_of
-from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import plans as plans_words
+from detent.packs.lights_out.words import verification as verification_words
+from detent.words.message import code_of
+from tests.unit.packs.lights_out.pipeline import Project, Spoil, changed, replaced
 
 READINESS, SCOPE, TEST = "scaffolding/readiness.md", "scaffolding/scope.md", "tests/test_words.py"
 LINKS, COVERAGE, ORDER = "Key Links", "Acceptance Criteria Coverage", "Build Order"
@@ -54,27 +58,30 @@ CLOSED: list[tuple[Spoil, str]] = [
     (truths("- T-1: files are UTF-8\n- T-2: probably small"), 'T-2 under "## Truths" is a question'),
     (truths("- T-1: it is unclear what a word is"), "T-1"),
     (truths("- T-1: Is stdin wanted"), "T-1 stands under"),
-    (questions("- Is stdin wanted?"), '"Is stdin wanted?" is open and may change what passes'),
+    (questions("- Is stdin wanted?"), verification_words.question_open("Is stdin wanted?")),
     (questions("- Is stdin wanted?; changes pass/fail: yes"), "is open and may change what passes"),
     (questions("- Is stdin wanted?; resolved: TBD"), "is open and may change what passes"),
     (questions("- Is stdin wanted?; resolved:"), "is open and may change what passes"),
     (questions("Which encoding?\n\n- Is stdin wanted?; resolved: no"), "asks something outside of its list"),
-    (questions("There are some."), '"## Clarifications Needed" neither lists anything nor says none'),
-    (covered(*COVERED[:2]), 'AC-3 is missing under "## Acceptance Criteria Coverage"'),
-    (covered(*COVERED, COVERED[0]), 'AC-1 stands twice under "## Acceptance Criteria Coverage"'),
+    (questions("There are some."), documents_words.lists_nothing("Clarifications Needed")),
+    (covered(*COVERED[:2]), plans_words.criterion_missing("AC-3", "Acceptance Criteria Coverage")),
+    (covered(*COVERED, COVERED[0]), plans_words.criterion_twice("AC-1", "Acceptance Criteria Coverage")),
     (covered(*COVERED, "- AC-4: test: tests/t.py; proof: x"), "has AC-4, which scope.md does not know"),
     (
         covered("- AC-1: test: tests/test_words.py", *COVERED[1:]),
-        'AC-1 under "## Acceptance Criteria Coverage" has no proof',
+        verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["proof"]),
     ),
-    (covered("- AC-1: proof: run it", *COVERED[1:]), 'AC-1 under "## Acceptance Criteria Coverage" has no test'),
+    (
+        covered("- AC-1: proof: run it", *COVERED[1:]),
+        verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["test"]),
+    ),
     (covered("- AC-1", *COVERED[1:]), "has no test and no proof"),
     # What stands behind an item or a subsection is none of it.
     (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "proof: run it"), "AC-3 under"),
     (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "### Notes", "", "proof: run it"), "AC-3 under"),
     (
         covered(*COVERED[:2], "### AC-3", "", "test: tests/test_words.py", "", "### Notes", "", "proof: run it"),
-        'AC-3 under "## Acceptance Criteria Coverage" has no proof',
+        verification_words.entry_lacks("AC-3", "Acceptance Criteria Coverage", ["proof"]),
     ),
     (covered("- AC-1: test: TODO; proof: run it", *COVERED[1:]), "has no test"),
     (covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]), "the test of AC-1"),
@@ -90,19 +97,25 @@ CLOSED: list[tuple[Spoil, str]] = [
         covered("| AC | Test | Proof |", "| a | b | c |", "| AC-1 | tests/test_words.py | x |", "", *COVERED[1:]),
         "AC-1 is missing under",
     ),
-    (linked(*LINKED[1:]), 'AC-1 is missing under "## Key Links"'),
-    (linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]), 'AC-1 under "## Key Links" has no design'),
+    (linked(*LINKED[1:]), plans_words.criterion_missing("AC-1", "Key Links")),
+    (
+        linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]),
+        verification_words.entry_lacks("AC-1", "Key Links", ["design"]),
+    ),
     (linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]), "names nothing that is in design.md"),
     (linked(LINKED[0].replace("`words.py`", "somewhere"), *LINKED[1:]), "names nothing that is in design.md"),
-    (replaced(READINESS, ORDER, "1. AC-1\n2. AC-3"), '"## Build Order" leaves out AC-2'),
-    (replaced(READINESS, ORDER, "1. AC-1 to AC-3"), '"## Build Order" leaves out AC-2'),
-    (replaced(READINESS, ORDER, "1. AC-1\n2. AC-2\n\n```\nAC-3\n```"), '"## Build Order" leaves out AC-3'),
-    (replaced(READINESS, ORDER, "AC-1, AC-20, AC-3"), '"## Build Order" leaves out AC-2'),
+    (replaced(READINESS, ORDER, "1. AC-1\n2. AC-3"), documents_words.leaves_out("Build Order", ["AC-2"])),
+    (replaced(READINESS, ORDER, "1. AC-1 to AC-3"), documents_words.leaves_out("Build Order", ["AC-2"])),
+    (
+        replaced(READINESS, ORDER, "1. AC-1\n2. AC-2\n\n```\nAC-3\n```"),
+        documents_words.leaves_out("Build Order", ["AC-3"]),
+    ),
+    (replaced(READINESS, ORDER, "AC-1, AC-20, AC-3"), documents_words.leaves_out("Build Order", ["AC-2"])),
     # A criterion that got another name is another criterion.
-    (changed(SCOPE, "- AC-3:", "- AC-4:"), 'AC-4 is missing under "## Key Links"'),
-    (changed(SCOPE, "- AC-3:", "- AC-03:"), '"## Key Links" has AC-3, which scope.md does not know'),
-    (changed(SCOPE, "- AC-3:", "- AC-1:"), "scope.md names no AC-* it could be held against"),
-    (replaced(SCOPE, "Acceptance Criteria", "none yet"), "scope.md names no AC-* it could be held against"),
+    (changed(SCOPE, "- AC-3:", "- AC-4:"), plans_words.criterion_missing("AC-4", "Key Links")),
+    (changed(SCOPE, "- AC-3:", "- AC-03:"), plans_words.criterion_unknown("AC-3", "Key Links")),
+    (changed(SCOPE, "- AC-3:", "- AC-1:"), documents_words.no_criteria("scope.md")),
+    (replaced(SCOPE, "Acceptance Criteria", "none yet"), documents_words.no_criteria("scope.md")),
 ]
 
 
@@ -131,10 +144,12 @@ def test_a_section_that_is_not_there_has_no_other_faults(tmp_path: Path, section
     assert fact.fix.startswith(f'under "## {section}": ')
 
 
-def test_of_a_criterion_that_nobody_knows_nothing_else_is_asked(tmp_path: Path) -> None:
+def test_an_unknown_criterion_is_the_only_problem_of_its_line(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     covered(*COVERED, "- AC-4: by hand")(project)
-    why = 'readiness.md: "## Acceptance Criteria Coverage" has AC-4, which scope.md does not know'
+    why = documents_words.problems(
+        "readiness.md", [plans_words.criterion_unknown("AC-4", "Acceptance Criteria Coverage")], -5
+    )
     assert project.fact("readiness_doc").why == why
 
 
@@ -197,23 +212,41 @@ def test_a_planned_test_is_read_only_so_far(tmp_path: Path) -> None:
     assert planned("w " * 999 + "a/b") == ()
     project = Project(tmp_path, "shed")
     covered("- AC-1: test: " + "w " * 999 + "a/b; proof: run it", *COVERED[1:])(project)
-    assert 'the test of AC-1 under "## Acceptance Criteria Coverage" names no file' in project.fact("readiness_doc").why
+    assert (
+        verification_words.test_names_no_file("AC-1", "Acceptance Criteria Coverage")
+        in project.fact("readiness_doc").why
+    )
 
 
 # --- the tests themselves ---
 
 
 TESTED: list[tuple[Spoil, str]] = [
-    (changed(TEST, "test_ac_2_counts", "test_counts"), "AC-2 is not named in tests/test_words.py"),
-    (changed(TEST, "test_ac_2_counts", "test_ac_20_counts"), "AC-2 is not named in tests/test_words.py"),
-    (changed(TEST, "test_ac_2_counts", "test_back_2_counts"), "AC-2 is not named in tests/test_words.py"),
-    (lambda project: project.path(TEST).unlink(), "AC-1 is not named in tests/test_words.py"),
-    (lambda project: project.write(TEST, ""), "AC-3 is not named in tests/test_words.py"),
-    (covered(*COVERED[:2]), "readiness.md plans no test for AC-3"),
+    (
+        changed(TEST, "test_ac_2_counts", "test_counts"),
+        verification_words.criterion_not_named("AC-2", ("tests/test_words.py",)),
+    ),
+    (
+        changed(TEST, "test_ac_2_counts", "test_ac_20_counts"),
+        verification_words.criterion_not_named("AC-2", ("tests/test_words.py",)),
+    ),
+    (
+        changed(TEST, "test_ac_2_counts", "test_back_2_counts"),
+        verification_words.criterion_not_named("AC-2", ("tests/test_words.py",)),
+    ),
+    (
+        lambda project: project.path(TEST).unlink(),
+        verification_words.criterion_not_named("AC-1", ("tests/test_words.py",)),
+    ),
+    (lambda project: project.write(TEST, ""), verification_words.criterion_not_named("AC-3", ("tests/test_words.py",))),
+    (covered(*COVERED[:2]), verification_words.no_test_planned("readiness.md", "AC-3")),
     (covered("- AC-1: test: ../outside.py; proof: x", *COVERED[1:]), "AC-1 is not named in"),
-    (covered("- AC-1: test: tests/other.py; proof: x", *COVERED[1:]), "AC-1 is not named in tests/other.py"),
-    (changed(SCOPE, "- AC-3:", "- AC-4:"), "readiness.md plans no test for AC-4"),
-    (replaced(SCOPE, "Acceptance Criteria", "none yet"), "scope.md names no AC-* that could be tested"),
+    (
+        covered("- AC-1: test: tests/other.py; proof: x", *COVERED[1:]),
+        verification_words.criterion_not_named("AC-1", ("tests/other.py",)),
+    ),
+    (changed(SCOPE, "- AC-3:", "- AC-4:"), verification_words.no_test_planned("readiness.md", "AC-4")),
+    (replaced(SCOPE, "Acceptance Criteria", "none yet"), verification_words.criteria_untestable("scope.md")),
 ]
 
 
@@ -234,10 +267,10 @@ def test_six_criteria_without_a_test_are_told_and_one_is_shown_how(tmp_path: Pat
     covered(*(f"- AC-{number}: test: tests/test_words.py; proof: run it" for number in range(11, 19)))(project)
     fact = project.fact("ac_tests")
     assert fact.why == "; ".join(f"AC-{number} is not named in tests/test_words.py" for number in range(11, 17))
-    assert fact.fix == "name the test after it, as in: def test_ac_11_..."
+    assert fact.fix == verification_words.name_the_test("AC-11")
     project.replace_section(SCOPE, "Acceptance Criteria", "none yet")
     fact = project.fact("ac_tests")
-    assert (fact.ok, fact.why, fact.fix) == (False, "scope.md names no AC-* that could be tested", "do it")
+    assert (fact.ok, fact.why, fact.fix) == (False, verification_words.criteria_untestable("scope.md"), "do it")
 
 
 def test_the_title_of_a_design_is_no_place_in_it_nor_is_an_empty_heading(tmp_path: Path) -> None:
@@ -245,7 +278,7 @@ def test_the_title_of_a_design_is_no_place_in_it_nor_is_an_empty_heading(tmp_pat
     project.write("scaffolding/design.md", project.read("scaffolding/design.md") + "\n##\n\nwords\n")
     title = project.read("scaffolding/design.md").partition("\n")[0].strip("# ")
     linked(LINKED[0].replace("`words.py`", f"the {title}"), *LINKED[1:])(project)
-    assert "names nothing that is in design.md" in project.fact("readiness_doc").why
+    assert code_of(project.fact("readiness_doc").why) == "documents.problems"
 
 
 @pytest.mark.parametrize("name", ["test_AC2_x", "AC-2: counts", "testAc2", "@covers('AC-2')", "ac_2"])

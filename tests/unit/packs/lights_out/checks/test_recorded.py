@@ -14,8 +14,10 @@ from detent.gates.commands import Run, runs_of, standing_runs
 from detent.gates.judge import judge
 from detent.gates.seen import Seen
 from detent.packs.lights_out.checks.recorded import compared, why_unrepeatable
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import verification as say
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
-from tests.unit.gates.pipeline import Project
+from tests.unit.packs.lights_out.pipeline import Project
 
 CPU_S = 20
 REPORT = "scaffolding/verification.md"
@@ -87,10 +89,10 @@ def test_a_receipt_that_is_not_vouched_for_counts_for_nothing(tmp_path: Path) ->
     ("prints", "problem", "exit_", "why"),
     [
         ({FIRST: "words=4\n"}, "", None, "AC-1: `printf"),
-        ({FIRST: "words=4\n"}, "", None, 'does not print the recorded "words=3"; it prints "words=4"'),
-        ({FIRST: ""}, "", None, 'does not print the recorded "words=3"; it prints nothing else'),
+        ({FIRST: "words=4\n"}, "", None, say.not_printed("words=3", "words=4")),
+        ({FIRST: ""}, "", None, say.not_printed("words=3", "")),
         ({FIRST: "words=3\nTraceback\n"}, "", None, 'prints "Traceback", which the record leaves out'),
-        ({FIRST: "sh: 1: x: not found\n"}, "", 127, 'exited with 127, not 0, and printed: "sh: 1: x: not found"'),
+        ({FIRST: "sh: 1: x: not found\n"}, "", 127, say.other_exit(127, 0, "sh: 1: x: not found")),
         ({}, "", 0, "`python3 words.py none.txt` exited with 0, not 2"),
         ({}, "timed out after 5 s", None, "timed out after 5 s"),
     ],
@@ -112,7 +114,7 @@ def test_of_a_verification_that_failed_nothing_is_run(tmp_path: Path) -> None:
     verified = Verified(tmp_path)
     verified.project.replace_section(REPORT, "Verdict", "FAIL")
     assert verified.runs() == ()
-    assert "records no command of a verification that passed" in verified.fact().why
+    assert verified.fact().why == say.nothing_recorded("verification.md")
 
 
 @pytest.mark.parametrize("line", ["echo words=3", "printf 'a; b'; true", "cd src && echo ok", "true"])
@@ -131,7 +133,7 @@ def test_what_can_not_be_repeated_is_named(tmp_path: Path) -> None:
     assert len(verified.runs()) == 3
     fact = verified.run_all().fact()
     assert fact.ok, fact.why
-    assert fact.note == "not repeated by the engine: AC-1 (it asks words.example), AC-2 (browser check)"
+    assert fact.note == say.left_alone([("AC-1", say.asks_host("words.example")), ("AC-2", "browser check")])
 
 
 @pytest.mark.parametrize(
@@ -139,9 +141,9 @@ def test_what_can_not_be_repeated_is_named(tmp_path: Path) -> None:
     [
         ("CLI output", "make test", ""),
         ("**Browser check**", "open the page", "browser check"),
-        ("HTTP response", "curl https://words.example/a", "it asks words.example"),
-        ("HTTP response", "curl http://localhost:8000/a", "it asks a server that it does not start"),
-        ("HTTP response", "make && curl http://127.0.0.1:8000/a 2>&1", "it asks a server that it does not start"),
+        ("HTTP response", "curl https://words.example/a", say.asks_host("words.example")),
+        ("HTTP response", "curl http://localhost:8000/a", say.asks_server()),
+        ("HTTP response", "make && curl http://127.0.0.1:8000/a 2>&1", say.asks_server()),
         ("HTTP response", "python3 app.py & curl --retry 5 http://[::1]:8000/a; kill $!", ""),
         ("HTTP response", "sh smoke.sh", ""),
     ],
@@ -156,7 +158,7 @@ def test_of_a_load_test_only_the_exit_is_compared(tmp_path: Path) -> None:
     verified.project.replace_section(REPORT, "Load Test", load)
     outputs = {run.command.line: "other figures\n" for run in verified.runs()}
     wrong = verified.run_all(outputs).fact().why
-    assert '"## Load Test"' not in wrong
+    assert documents_words.heading("Load Test") not in wrong
     assert "AC-" in wrong
     assert '"## Load Test": `sh load.sh` exited with 1, not 0' in verified.run_all(outputs, exit_=1).fact().why
 
@@ -186,9 +188,9 @@ def test_outputs_that_agree(recorded: str, printed: str) -> None:
 @pytest.mark.parametrize(
     ("recorded", "printed", "why"),
     [
-        ("3 passed", "2 passed, 1 failed", 'does not print the recorded "3 passed"; it prints "2 passed, 1 failed"'),
+        ("3 passed", "2 passed, 1 failed", say.not_printed("3 passed", "2 passed, 1 failed")),
         ("due 2024-01-01", "due 2024-01-02", 'does not print the recorded "due 2024-01-01"'),
-        ("ok\nok", "ok", 'does not print the recorded "ok"; it prints nothing else'),
+        ("ok\nok", "ok", say.not_printed("ok", "")),
         ("ok", "ok\nwarn 1\nwarn 2", 'prints "warn 1" and 1 more lines, which the record leaves out without a line'),
         ("[...]", "anything", "leaves everything out"),
         ("[...]\n[...] [...]", "anything else", "leaves everything out"),

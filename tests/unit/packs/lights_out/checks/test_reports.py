@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from detent.packs.lights_out.checks.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES, read_block
-from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import reports as reports_words
+from detent.words.message import code_of
+from tests.unit.packs.lights_out.pipeline import Project, Spoil, changed, replaced, without
 
 REVIEW, RECONCILE, BLOCKED = "scaffolding/review.md", "scaffolding/reconcile.md", "scaffolding/blocked.md"
 OPEN = "- It lies; severity: {}; axis: correctness; status: {}"
@@ -51,13 +54,15 @@ def test_an_open_finding_is_told(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     found(OPEN.format("Nit", "fixed"), OPEN.format("Critical", "open"))(project)
     fact = project.fact("findings")
-    assert fact.why.startswith("review.md: open (Critical and Required): It lies; severity: Critical")
+    assert code_of(fact.why) == "reports.some_open"
     project.change(REVIEW, "status: open", "status: fixed")
     assert project.fact("findings").ok
-    assert project.fact("findings", value="some open").why == "review.md has no open Critical and Required finding"
+    assert project.fact("findings", value="some open").why == reports_words.none_open(
+        "review.md", "Critical and Required"
+    )
 
 
-def test_what_is_open_is_why_somebody_must_mend_it(tmp_path: Path) -> None:
+def test_open_findings_are_the_reason_of_a_closed_gate(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     found(*(f"- lie {number}; severity: Critical; axis: security; status: open" for number in range(7)))(project)
     heads = [f"lie {number}; severity: Critical; axis: security; status: open" for number in range(7)]
@@ -119,7 +124,7 @@ UNCLEAR: list[tuple[Spoil, str]] = [
     (found("No blocking findings but one in login"), "neither lists anything nor says none"),
     (found("None of this works"), "neither lists anything nor says none"),
     (found("Nothing works."), "neither lists anything nor says none"),
-    (found("It lies, severity Critical"), '"## Findings" neither lists anything nor says none'),
+    (found("It lies, severity Critical"), documents_words.lists_nothing("Findings")),
     (found("None.", "", OPEN.format("Nit", "open")), "is neither resolved nor documented"),
     *((changed(REVIEW, f"- {axis}: ", "- other: "), f'"## Axes" says nothing to "{axis}"') for axis in REVIEW_AXES),
     *(
@@ -131,7 +136,10 @@ UNCLEAR: list[tuple[Spoil, str]] = [
         changed(REVIEW, "- readability: names say what they do.", "- readability: Readability"),
         'says nothing to "readability"',
     ),
-    (changed(REVIEW, "- readability:", "- security: x\n- readability:"), '"## Axes" says twice to "security"'),
+    (
+        changed(REVIEW, "- readability:", "- security: x\n- readability:"),
+        documents_words.topic_twice("Axes", "security", "WHAT WAS LOOKED AT"),
+    ),
 ]
 
 
@@ -207,7 +215,7 @@ def test_an_outcome_fits_its_drift(tmp_path: Path, outcome: str, drift: str, is_
 def test_an_outcome_that_is_not_clear_is_none(tmp_path: Path, text: str) -> None:
     project = Project(tmp_path, "shed")
     project.replace_section(RECONCILE, "Outcome", text)
-    assert "gives no clear outcome" in project.fact("drift").why
+    assert code_of(project.fact("drift").why) == "documents.problems"
 
 
 def test_drift_of_two_classes_is_told_as_such(tmp_path: Path) -> None:
@@ -225,9 +233,9 @@ BLOCKS: list[tuple[Spoil, str]] = [
     (replaced(RECONCILE, "Drift", STRUCTURAL), "BLOCKED lists no spec-violating drift"),
     (without(RECONCILE, "Report"), 'no section "## Report"'),
     (replaced(RECONCILE, "Report", "It is blocked."), "not exactly one report"),
-    (changed(RECONCILE, "accept refunds into scope.md, ", ""), "Options does not offer to accept"),
-    (changed(RECONCILE, "revert the code, ", ""), "Options does not offer to revert"),
-    (changed(RECONCILE, ", split refunds into items of their own]", "]"), "Options does not offer to split"),
+    (changed(RECONCILE, "accept refunds into scope.md, ", ""), reports_words.option_missing(["accept"])),
+    (changed(RECONCILE, "revert the code, ", ""), reports_words.option_missing(["revert"])),
+    (changed(RECONCILE, ", split refunds into items of their own]", "]"), reports_words.option_missing(["split"])),
 ]
 
 
@@ -290,11 +298,11 @@ def test_options_of_a_block_end_with_their_bracket(text: str, options: tuple[str
     assert (block.options, block.pick) == (options, "ask")
 
 
-def test_a_block_that_nobody_tells_is_asked_for(tmp_path: Path) -> None:
+def test_a_missing_block_report_is_asked_for(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.path(BLOCKED).unlink()
     fact = project.fact("blocked_doc")
-    assert (fact.ok, fact.why, fact.is_meant) == (False, "there is no blocked.md", False)
+    assert (fact.ok, fact.why, fact.is_meant) == (False, documents_words.no_file("blocked.md"), False)
     assert fact.fix == f"write in blocked.md: {BLOCKED_LINE}"
 
 

@@ -8,8 +8,12 @@ import pytest
 
 from detent.packs.lights_out.checks.acceptance import tier_of
 from detent.packs.lights_out.checks.scope import is_yes
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import plans as plans_words
 from detent.store.journal.observed import TreeFile
-from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
+from detent.words import gates as gates_words
+from detent.words.message import code_of
+from tests.unit.packs.lights_out.pipeline import Project, Spoil, changed, replaced
 
 SCOPE, PREFERENCES = "scaffolding/scope.md", "preferences.md"
 CRITERIA = "Acceptance Criteria"
@@ -41,29 +45,29 @@ CLOSED: list[tuple[Spoil, str]] = [
         criteria("| id | what |", "|---|---|", "| AC-1 | within 1 s |", "| AC-1 | shows help |"),
         "AC-1 stands there twice",
     ),
-    (criteria("- prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
-    (criteria("- AC-N: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
-    (criteria("- AC-1: <what must hold>", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
-    (criteria("- AC-1: TODO", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
-    (criteria("- AC-1: prints within TBD", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
-    (criteria("- AC-1:", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
-    (criteria("```", "- AC-1: prints within 1 s", "```"), '"## Acceptance Criteria" names no AC-*'),
-    (criteria("> - AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
+    (criteria("- prints within 1 s"), plans_words.names_no_criteria("Acceptance Criteria")),
+    (criteria("- AC-N: prints within 1 s"), plans_words.names_no_criteria("Acceptance Criteria")),
+    (criteria("- AC-1: <what must hold>", "- AC-2: within 1 s"), plans_words.not_decided("AC-1")),
+    (criteria("- AC-1: TODO", "- AC-2: within 1 s"), plans_words.not_decided("AC-1")),
+    (criteria("- AC-1: prints within TBD", "- AC-2: within 1 s"), plans_words.not_decided("AC-1")),
+    (criteria("- AC-1:", "- AC-2: within 1 s"), plans_words.not_decided("AC-1")),
+    (criteria("```", "- AC-1: prints within 1 s", "```"), plans_words.names_no_criteria("Acceptance Criteria")),
+    (criteria("> - AC-1: prints within 1 s"), plans_words.names_no_criteria("Acceptance Criteria")),
     (criteria("- ~~AC-1: prints within 1 s~~", "- AC-2: prints 3 lines"), "has no id of its own"),
     (
         criteria("- AC-1: within 1 s", "", "**AC-2**: shows help"),
-        'AC-2 under "## Acceptance Criteria" is no item of the list',
+        plans_words.no_item("AC-2", "Acceptance Criteria"),
     ),
-    (criteria("AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
-    (replaced(SCOPE, "Estimated Cost", "cheap"), '"## Estimated Cost" names no figure'),
-    (replaced(SCOPE, "Estimated Cost", "$120 per year"), '"## Estimated Cost" is no monthly figure'),
+    (criteria("AC-1: prints within 1 s"), plans_words.names_no_criteria("Acceptance Criteria")),
+    (replaced(SCOPE, "Estimated Cost", "cheap"), plans_words.no_figure("Estimated Cost")),
+    (replaced(SCOPE, "Estimated Cost", "$120 per year"), plans_words.no_monthly_figure("Estimated Cost")),
     (
         replaced(SCOPE, "Estimated Cost", "$0 for hosting, 10 EUR for the name"),
-        '"## Estimated Cost" is no monthly figure',
+        plans_words.no_monthly_figure("Estimated Cost"),
     ),
-    (replaced(SCOPE, "Estimated Cost", "0 euros, later USD 5"), '"## Estimated Cost" is no monthly figure'),
-    (replaced(SCOPE, "Estimated Cost", "about 5"), '"## Estimated Cost" names no figure'),
-    (replaced(SCOPE, "Estimated Cost", "```\n$5 per month\n```"), '"## Estimated Cost" names no figure'),
+    (replaced(SCOPE, "Estimated Cost", "0 euros, later USD 5"), plans_words.no_monthly_figure("Estimated Cost")),
+    (replaced(SCOPE, "Estimated Cost", "about 5"), plans_words.no_figure("Estimated Cost")),
+    (replaced(SCOPE, "Estimated Cost", "```\n$5 per month\n```"), plans_words.no_figure("Estimated Cost")),
     (replaced(SCOPE, "Quality Tier", "shed | house | skyscraper"), '"## Quality Tier" does not settle on one of'),
     (replaced(SCOPE, "Quality Tier", "villa"), '"## Quality Tier" does not settle on one of'),
     (replaced(SCOPE, "Quality Tier", "not a shed"), '"## Quality Tier" does not settle on one of'),
@@ -73,14 +77,17 @@ CLOSED: list[tuple[Spoil, str]] = [
         changed(SCOPE, "Small enough: yes, by expander, see docs/input/brief.md", "One file."),
         '"Small enough:" under "## Smallest',
     ),
-    (changed(SCOPE, "Small enough: yes,", "Small enough: no,"), "is not answered with a clear yes"),
-    (changed(SCOPE, "by expander, ", ""), "does not say who looked (by NAME)"),
-    (changed(SCOPE, "see docs/input/brief.md", "see docs/none.md"), "names no proof that exists"),
-    (changed(SCOPE, "see docs/input/brief.md", "see scope.md"), "names no proof that exists"),
-    (changed(SCOPE, "Conflicts: none", "As it says."), '"Conflicts:" is not answered under "## Stack"'),
-    (changed(SCOPE, "Conflicts: none", "Conflicts: <none | which>"), '"Conflicts:" is not answered under "## Stack"'),
-    (changed(SCOPE, "Stateful: no", "Stateful: yes/no"), '"Stateful:" is not answered under "## Data Model"'),
-    (changed(SCOPE, "Stateful: no", "Nothing else."), '"Stateful:" is not answered under "## Data Model"'),
+    (changed(SCOPE, "Small enough: yes,", "Small enough: no,"), gates_words.no_clear_yes()),
+    (changed(SCOPE, "by expander, ", ""), gates_words.answer_without_name()),
+    (changed(SCOPE, "see docs/input/brief.md", "see docs/none.md"), gates_words.answer_without_proof()),
+    (changed(SCOPE, "see docs/input/brief.md", "see scope.md"), gates_words.answer_without_proof()),
+    (changed(SCOPE, "Conflicts: none", "As it says."), plans_words.label_unanswered("Conflicts", "Stack")),
+    (
+        changed(SCOPE, "Conflicts: none", "Conflicts: <none | which>"),
+        plans_words.label_unanswered("Conflicts", "Stack"),
+    ),
+    (changed(SCOPE, "Stateful: no", "Stateful: yes/no"), plans_words.label_unanswered("Stateful", "Data Model")),
+    (changed(SCOPE, "Stateful: no", "Nothing else."), plans_words.label_unanswered("Stateful", "Data Model")),
     (lambda project: project.path(".gitignore").unlink(), "there is no .gitignore"),
 ]
 
@@ -128,7 +135,9 @@ def test_there_are_at_most_so_many_criteria(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     lines = [f"- AC-{number}: prints {number} lines" for number in range(1, 202)]
     criteria(*lines)(project)
-    assert project.fact("scope_doc").why == "scope.md: there are more than 200 criteria"
+    assert project.fact("scope_doc").why == documents_words.problems(
+        "scope.md", [plans_words.too_many_criteria(200)], -5
+    )
     criteria(*lines[:-1])(project)
     assert project.fact("scope_doc").ok
 
@@ -181,17 +190,22 @@ def test_every_file_that_was_given_is_named_in_the_scope(tmp_path: Path) -> None
     project = Project(tmp_path, "shed")
     project.write("docs/input/prices.pdf", "%PDF")
     fact = project.fact("inputs_used")
-    assert (fact.ok, fact.why) == (False, "scope.md: it does not name docs/input/prices.pdf")
+    assert (fact.ok, fact.why) == (
+        False,
+        documents_words.problems("scope.md", [plans_words.input_unused(["docs/input/prices.pdf"], "scope.md")], -5),
+    )
     project.change(SCOPE, "Counting several files", "Prices (prices.pdf) and several files")
     assert project.fact("inputs_used").ok
     project.write("docs/input/q", "short names are no part of other words\n")
-    assert project.fact("inputs_used").why == "scope.md: it does not name docs/input/q"
+    assert project.fact("inputs_used").why == documents_words.problems(
+        "scope.md", [plans_words.input_unused(["docs/input/q"], "scope.md")], -5
+    )
     project.path("docs/input/q").unlink()
     project.write("docs/input/.keep", "")
     assert project.fact("inputs_used").ok, "hidden files are nobody's material"
     project.has_looked = False
     fact = project.fact("inputs_used")
-    assert (fact.ok, fact.why) == (False, "not read yet: what lies in docs/input/")
+    assert (fact.ok, fact.why) == (False, plans_words.folder_not_read("docs/input/"))
 
 
 def test_without_material_there_is_nothing_to_use(tmp_path: Path) -> None:
@@ -200,7 +214,7 @@ def test_without_material_there_is_nothing_to_use(tmp_path: Path) -> None:
         path.unlink()
     assert project.fact("inputs_used").ok
     fact = project.fact("inputs_distilled")
-    assert (fact.ok, fact.why) == (False, "docs/input/ holds nothing that could be distilled")
+    assert (fact.ok, fact.why) == (False, plans_words.nothing_to_distill("docs/input"))
 
 
 DISTILLED = "docs/input/distilled-brief.md"
@@ -209,13 +223,19 @@ DISTILLED = "docs/input/distilled-brief.md"
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (lambda project: project.path(DISTILLED).unlink(), "docs/input/ has no distilled-*.md"),
+        (lambda project: project.path(DISTILLED).unlink(), plans_words.nothing_distilled("docs/input", "distilled-")),
         (lambda project: project.write(DISTILLED, ""), "has no heading with text below it"),
         (lambda project: project.write(DISTILLED, "# Asked for\n\nTODO\n"), "has no heading with text below it"),
         (lambda project: project.write(DISTILLED, "from brief.md\n"), "has no heading with text below it"),
-        (lambda project: project.write(DISTILLED, "# A\n\nwords\n"), "no distilled-*.md names docs/input/brief.md"),
-        (lambda project: project.write("docs/input/new.txt", "x"), "no distilled-*.md names docs/input/new.txt"),
-        (lambda project: setattr(project, "has_looked", False), "not read yet: what lies in docs/input/"),
+        (
+            lambda project: project.write(DISTILLED, "# A\n\nwords\n"),
+            plans_words.not_distilled("distilled-", ["docs/input/brief.md"]),
+        ),
+        (
+            lambda project: project.write("docs/input/new.txt", "x"),
+            plans_words.not_distilled("distilled-", ["docs/input/new.txt"]),
+        ),
+        (lambda project: setattr(project, "has_looked", False), plans_words.folder_not_read("docs/input/")),
     ],
 )
 def test_what_was_not_distilled_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
@@ -234,17 +254,17 @@ def test_what_git_ignores_was_not_distilled(tmp_path: Path) -> None:
             return {path: file for path, file in (super().files() or {}).items() if path != DISTILLED}
 
     fact = Ignoring(tmp_path, "shed").fact("inputs_distilled")
-    assert (fact.ok, fact.why) == (False, "docs/input/ has no distilled-*.md")
+    assert (fact.ok, fact.why) == (False, plans_words.nothing_distilled("docs/input", "distilled-"))
 
 
 @pytest.mark.parametrize("check", ["inputs_distilled", "inputs_used"])
-def test_what_lay_there_on_entry_is_not_fresh_although_nobody_asked_git_then(tmp_path: Path, check: str) -> None:
+def test_a_document_from_entry_is_stale_without_a_scan(tmp_path: Path, check: str) -> None:
     project = Project(tmp_path, "shed")
     project.has_looked = False
     project.enter(check)
     project.has_looked = True
     fact = project.fact(check, since="entry")
-    assert (fact.ok, "is unchanged since" in fact.why) == (False, True), fact
+    assert (fact.ok, code_of(fact.why) == "gates.stale") == (False, True), fact
 
 
 def test_what_was_distilled_before_is_not_fresh(tmp_path: Path) -> None:
@@ -261,10 +281,10 @@ def test_what_was_distilled_before_is_not_fresh(tmp_path: Path) -> None:
         (["- AC-1: prints within 1 s", "- AC-3: shows help"], "Version: 2", ""),
         (["- AC-1:   prints within\n  1 s", "- AC-3: shows help"], "**Version:** v2", ""),
         (["- AC-3: prints within 1 s"], "Version: 2", ""),
-        (["- AC-1: prints within 2 s"], "Version: 2", "AC-1 is another criterion than in the delivered version"),
-        (["- AC-2: prints within 2 s"], "Version: 2", "AC-2 is another criterion than in the delivered version"),
-        (["- AC-1: prints within 1 s"], "", 'it does not say which version it is ("Version: 2")'),
-        (["- AC-1: prints within 1 s"], "Version: 1", 'it does not say which version it is ("Version: 2")'),
+        (["- AC-1: prints within 2 s"], "Version: 2", plans_words.other_criterion("AC-1", "prints within 1 s", 3)),
+        (["- AC-2: prints within 2 s"], "Version: 2", plans_words.other_criterion("AC-2", "shows help", 3)),
+        (["- AC-1: prints within 1 s"], "", plans_words.version_missing("Version: 2")),
+        (["- AC-1: prints within 1 s"], "Version: 1", plans_words.version_missing("Version: 2")),
     ],
 )
 def test_an_id_keeps_its_words_in_the_next_version(tmp_path: Path, lines: list[str], version: str, why: str) -> None:

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from detent.packs.lights_out.checks.verification import KINDS, SCANNED
-from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+from detent.packs.lights_out.words import documents as documents_words
+from detent.packs.lights_out.words import plans as plans_words
+from detent.packs.lights_out.words import verification as verification_words
+from detent.words.message import code_of
+from tests.unit.packs.lights_out.pipeline import Project, Spoil, changed, replaced, without
 
 REPORT, SCOPE, READINESS = "scaffolding/verification.md", "scaffolding/scope.md", "scaffolding/readiness.md"
 CRITERIA = "Acceptance Criteria"
@@ -33,23 +37,31 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     ("shed", replaced(REPORT, "Verdict", "FAIL"), 'gives FAIL under "## Verdict", not PASS'),
     ("shed", replaced(REPORT, "Verdict", "PASS\n\nFAIL"), "gives no clear verdict"),
     ("shed", replaced(REPORT, "Verdict", "PASS, but not on Windows: FAIL"), "gives no clear verdict"),
-    ("shed", replaced(REPORT, "Tests", "All pass."), '"## Tests" names no exact command'),
-    ("shed", replaced(REPORT, "Tests", "Command: `make test`"), '"## Tests" has no code block with the exact output'),
-    ("shed", changed(REPORT, THIRD, ""), 'AC-3 is missing under "## Acceptance Criteria"'),
-    ("shed", changed(REPORT, THIRD, f"~~~\n{THIRD}~~~\n"), 'AC-3 is missing under "## Acceptance Criteria"'),
+    ("shed", replaced(REPORT, "Tests", "All pass."), documents_words.no_command(documents_words.heading("Tests"))),
+    (
+        "shed",
+        replaced(REPORT, "Tests", "Command: `make test`"),
+        documents_words.no_output(documents_words.heading("Tests")),
+    ),
+    ("shed", changed(REPORT, THIRD, ""), plans_words.criterion_missing("AC-3", "Acceptance Criteria")),
+    (
+        "shed",
+        changed(REPORT, THIRD, f"~~~\n{THIRD}~~~\n"),
+        plans_words.criterion_missing("AC-3", "Acceptance Criteria"),
+    ),
     ("shed", changed(REPORT, THIRD, THIRD + THIRD), "AC-3 stands twice"),
-    ("shed", third("AC-3", "AC-9"), '"## Acceptance Criteria" has AC-9, which scope.md does not know'),
+    ("shed", third("AC-3", "AC-9"), plans_words.criterion_unknown("AC-9", "Acceptance Criteria")),
     ("shed", third("- Kind: CLI output\n", ""), 'AC-3 under "## Acceptance Criteria" has no kind of: CLI output'),
     ("shed", third("CLI output", "by eye"), 'AC-3 under "## Acceptance Criteria" has no kind of'),
     (
         "shed",
         third("- Command: `python3 words.py none.txt`\n", ""),
-        'AC-3 under "## Acceptance Criteria" names no exact command',
+        documents_words.no_command(documents_words.entry_of("AC-3", "Acceptance Criteria")),
     ),
     ("shed", third("`python3 words.py none.txt`", "<command>"), "names no exact command"),
     ("shed", third("\n```\nno such file: none.txt\n```\n", ""), "has no code block with the exact output"),
     ("shed", third("no such file: none.txt\n", "...\n"), "has no code block with the exact output"),
-    ("shed", third("Result: PASS", "Result: FAIL"), 'AC-3 has no result PASS under "## Acceptance Criteria"'),
+    ("shed", third("Result: PASS", "Result: FAIL"), verification_words.no_pass("AC-3", "PASS", "Acceptance Criteria")),
     ("shed", third("- Result: PASS\n", ""), "AC-3 has no result PASS"),
     ("shed", third("Result: PASS", "Result: PASS | FAIL"), "AC-3 has no result PASS"),
     ("shed", third("Result: PASS", "Result: PASS\n- Result: FAIL"), "AC-3 has no result PASS"),
@@ -57,11 +69,15 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         changed(REPORT, "- T-2: a file with umlauts was counted; result: PASS\n", ""),
-        'T-2 has no result PASS under "## Truths"',
+        verification_words.no_pass("T-2", "PASS", "Truths"),
     ),
     ("shed", changed(REPORT, "was counted; result: PASS", "was not; result: FAIL"), "T-2 has no result PASS"),
     ("shed", replaced(READINESS, "Truths", "none"), "readiness.md lists no truth"),
-    ("shed", replaced(REPORT, "Application", "It runs."), '"## Application" names no exact command'),
+    (
+        "shed",
+        replaced(REPORT, "Application", "It runs."),
+        documents_words.no_command(documents_words.heading("Application")),
+    ),
     ("shed", replaced(REPORT, "Application", "Command: `./run`\n\n```\n\n```"), '"## Application" has no code block'),
     *(
         ("shed", changed(REPORT, f"- {topic}: ", "- else: "), f'"## Security Scan" says nothing to "{topic}"')
@@ -69,8 +85,12 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     ),
     ("shed", changed(REPORT, "Critical: none", "Critical: 1, a key in app.js"), 'does not say "Critical: none"'),
     ("shed", changed(REPORT, "Critical: none\n", ""), 'does not say "Critical: none"'),
-    ("shed", changed(REPORT, "; matches: yes", ""), '"## Deploy Config" does not say "matches: yes"'),
-    ("shed", changed(REPORT, "; matches: yes", "; matches: no"), '"## Deploy Config" does not say "matches: yes"'),
+    ("shed", changed(REPORT, "; matches: yes", ""), verification_words.not_said("Deploy Config", "matches: yes")),
+    (
+        "shed",
+        changed(REPORT, "; matches: yes", "; matches: no"),
+        verification_words.not_said("Deploy Config", "matches: yes"),
+    ),
     (
         "shed",
         changed(REPORT, "Target: A folder on this computer", "Target: Kubernetes"),
@@ -82,12 +102,20 @@ CLOSED: list[tuple[str, Spoil, str]] = [
         changed(REPORT, "Target: A folder on this computer", "Target: on"),
         "does not name the target of the scope",
     ),
-    ("shed", changed(REPORT, "Hold: yes", "Hold: no"), '"## Key Links" does not say "Hold: yes"'),
-    ("shed", changed(REPORT, "AC-1, AC-2 and AC-3 were", "AC-1 and AC-2 were"), '"## Key Links" leaves out AC-3'),
+    ("shed", changed(REPORT, "Hold: yes", "Hold: no"), verification_words.not_said("Key Links", "Hold: yes")),
+    (
+        "shed",
+        changed(REPORT, "AC-1, AC-2 and AC-3 were", "AC-1 and AC-2 were"),
+        documents_words.leaves_out("Key Links", ["AC-3"]),
+    ),
     ("house", without(REPORT, "Load Test"), 'no section "## Load Test"'),
     ("house", changed(REPORT, "Concurrency: 50", "Concurrency: 10"), "not run at the concurrency of AC-3 (50)"),
     ("house", changed(REPORT, "Concurrency: 50\n", ""), "not run at the concurrency of AC-3 (50)"),
-    ("house", replaced(REPORT, "Load Test", "Concurrency: 50"), '"## Load Test" names no exact command'),
+    (
+        "house",
+        replaced(REPORT, "Load Test", "Concurrency: 50"),
+        documents_words.no_command(documents_words.heading("Load Test")),
+    ),
     (
         "skyscraper",
         changed(REPORT, "Concurrency: 100", "Concurrency: 99"),
@@ -142,7 +170,9 @@ def test_load_is_tried_at_the_concurrency_that_is_named(tmp_path: Path) -> None:
     assert project.fact("verification_doc").ok, "exactly what is asked for is enough"
     project.remove_section(REPORT, "Load Test")
     fact = project.fact("verification_doc")
-    assert fact.why == 'verification.md: it has no section "## Load Test"', "what is not there has no other faults"
+    assert fact.why == documents_words.problems("verification.md", [documents_words.no_section("Load Test")], -5), (
+        "what is not there has no other faults"
+    )
 
 
 @pytest.mark.parametrize(("number", "is_enough"), [("1", True), ("0", False), ("", False)])
@@ -151,7 +181,7 @@ def test_load_without_a_number_is_tried_by_one_at_least(tmp_path: Path, number: 
     project.change(SCOPE, "50 concurrent users are answered", "users are answered")
     project.change(REPORT, "Concurrency: 50", f"Concurrency: {number}")
     fact = project.fact("verification_doc")
-    assert (fact.ok, "at the concurrency of AC-3 (1)" in fact.why) == (is_enough, not is_enough)
+    assert (fact.ok, code_of(fact.why) == "documents.problems") == (is_enough, not is_enough)
 
 
 # --- a verification that failed ---
@@ -171,7 +201,7 @@ def test_a_failure_with_steps_is_one(tmp_path: Path) -> None:
     failed(project, STEPS)
     fact = project.fact("verification_doc", value="FAIL")
     assert fact.ok, fact.why
-    assert fact.parts == (("AC-3", False, "it did not pass"),), "what failed is why the gate is open"
+    assert fact.parts == (("AC-3", False, verification_words.did_not_pass()),), "what failed is why the gate is open"
     fact = project.fact("verification_doc")
     assert (fact.ok, fact.parts) == (False, ())
 
@@ -194,12 +224,12 @@ def test_steps_may_be_told_that_belong_to_no_criterion(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "why"),
     [
-        ("", 'no section "## Reproduction"'),
-        ("\n## Reproduction\n\nIt crashed.\n", '"## Reproduction" lists no steps'),
-        (STEPS.replace("command: `python words.py x`; ", ""), "has no command"),
-        (STEPS.replace("expected: exit 2; ", ""), "has no expected"),
-        (STEPS.replace("got: a traceback", "got: ..."), "has no got"),
-        (STEPS.replace("AC-3", "AC-1"), "does not show how AC-3 fails"),
+        ("", "documents.problems"),
+        ("\n## Reproduction\n\nIt crashed.\n", "documents.problems"),
+        (STEPS.replace("command: `python words.py x`; ", ""), "documents.problems"),
+        (STEPS.replace("expected: exit 2; ", ""), "documents.problems"),
+        (STEPS.replace("got: a traceback", "got: ..."), "documents.problems"),
+        (STEPS.replace("AC-3", "AC-1"), "documents.problems"),
     ],
 )
 def test_a_failure_without_steps_is_told(tmp_path: Path, steps: str, why: str) -> None:
@@ -208,4 +238,4 @@ def test_a_failure_without_steps_is_told(tmp_path: Path, steps: str, why: str) -
     for value in ("PASS", "FAIL"):
         fact = project.fact("verification_doc", value=value)
         assert (fact.ok, fact.parts) == (False, ())
-        assert why in fact.why
+        assert code_of(fact.why) == why

@@ -11,7 +11,7 @@ import pytest
 from detent.effects.host.access import BUBBLEWRAP, NONE
 from detent.effects.host.sandbox import try_level
 from detent.effects.workspace.checkout import SetupFailed
-from detent.runner.make.begin import Wish
+from detent.runner.make.begin import NewTask
 from detent.runner.make.create import create
 from detent.runner.step.proving.workspace import prepare_tree
 from detent.runner.task.open import Task
@@ -56,7 +56,7 @@ def make(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reques
         (path / ".env").write_text("KEY=1\n", encoding="utf-8")
         (path / "deps").mkdir()
         (path / "deps" / "one.txt").write_text("dep\n", encoding="utf-8")
-        return Made(path, create(Wish(title="x", repo=str(path), in_place=in_place)))
+        return Made(path, create(NewTask(title="x", repo=str(path), in_place=in_place)))
 
     return made
 

@@ -1,0 +1,291 @@
+"""Grades what one test command proves: from the censuses of its runs to one of the words, with each part's reason.
+
+Pure. Only four facts refuse: a test of the baseline is lost although nothing that judges it changed; the command is
+green though a test failed or its report is missing; a planted failure is reported as passed or not heard; a test that
+shows the change passes whatever it expects. Everything else asks a person, or is a weaker word.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.gates.compare_censuses import compare, find_targets, shown_by
+from detent.store.text.assessment import (
+    ASKS,
+    BROKEN,
+    CANARY,
+    CENSUS,
+    FAILED,
+    JUDGED,
+    LEFT_OUT,
+    OK,
+    RED_GREEN,
+    SEEN,
+    TWIN,
+    UNAVAILABLE,
+    ChangedPart,
+    CommandAssessed,
+    PartFound,
+)
+from detent.store.text.census import GONE, GREEN, RED, CaseId, Census, names_of
+from detent.store.text.proof_words import ASK, BY_OWN_TEST, EXIT_CODE_ONLY, KEPT, PROVEN, REFUSED
+from detent.words import assessed as say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.gates.compare_censuses import Change, Comparison, Target
+    from detent.words.message import Message
+
+    Place = tuple[str, str]  # file and name of a test
+
+
+class Laid(Record):
+    """A run of one tree's tests over another's code. Without a census the run is not needed, or came to no end."""
+
+    is_needed: bool = False
+    census: Census | None = None
+
+
+class Planted(Record):
+    """What became of planted tests, by the test each was made from; `unavailable` says why a part can't be had here."""
+
+    canary: str = ""  # its name; empty where none was planted
+    canary_outcome: str = ""  # empty: it was not run
+    canary_file_ran: bool = False  # other tests of its file were
+    exit: int = 0
+    broken: Mapping[Place, tuple[str, ...]] = {}  # outcomes of the versions that expect something else
+    twins: Mapping[Place, tuple[str, ...]] = {}
+    unavailable: Mapping[str, str] = {}  # by part: CANARY, BROKEN or TWIN
+
+
+class Evidence(Record):
+    """All that was found out about one command."""
+
+    line: str
+    runner: str
+    base: Census | None
+    now: Census | None
+    exit: int = 0
+    why_unreported: str = ""  # why the baseline has no census
+    same_text: Mapping[Place, Place] = {}
+    changed: tuple[ChangedPart, ...] = ()  # of what judges, without new tests
+    changed_tests: frozenset[Place] = frozenset()  # tests whose text is not the baseline's
+    old_judge: Laid = Laid()  # the baseline's tests over the code of now
+    old_code: Laid = Laid()  # the tests of now over the baseline's code
+    hollow: Census | None = None  # the tests of now where each changed function raises
+    planted: Planted | None = None
+    only_reported: bool = False  # changed tests are listed; no person is asked about them
+    flaky: frozenset[CaseId] = frozenset()
+    accepted_red: frozenset[CaseId] = frozenset()
+    left_out: Mapping[str, str] = {}  # parts that time did not allow, with the reason
+    runs: int = 0
+    seconds: float = 0.0
+
+
+def name_of(case: CaseId) -> str:
+    """A test as people write it: file, name and parameters."""
+    text = "::".join(part for part in (case.file, case.name) if part)
+    return f"{text}[{case.parameters}]" if case.parameters else text
+
+
+def grade(found: Evidence) -> CommandAssessed:
+    """The word for one command, with its parts in their order."""
+    if not found.runner or found.base is None:
+        return _by_exit_code(found)
+    parts = {CENSUS: _census_part(found)}
+    if found.now is None or parts[CENSUS].result == FAILED:
+        return _assessed(found, parts, ())
+    comparison = compare(found.base, found.now, found.same_text)
+    parts[CENSUS] = _lost_part(found, comparison) or parts[CENSUS]
+    parts[JUDGED] = _judged_part(found)
+    parts |= _planted_parts(found)
+    targets = _targets(found)
+    shown = shown_by(targets, found.hollow)
+    parts[BROKEN] = _broken_part(found, shown, parts[BROKEN])
+    parts[TWIN] = _twin_part(found, shown, parts[TWIN])
+    parts[RED_GREEN] = _red_green_part(found, targets, shown)
+    parts[SEEN] = _seen_part(found)
+    return _assessed(found, parts, shown)
+
+
+def doubt(found: Evidence) -> str:
+    """Why a green exit is not believed, by the plain run alone; empty where nothing that refuses was found."""
+    part = _census_part(found)
+    if part.result != FAILED and found.base is not None and found.now is not None:
+        part = _lost_part(found, compare(found.base, found.now, found.same_text)) or part
+    return part.why if part.result == FAILED else ""
+
+
+def _assessed(found: Evidence, parts: Mapping[str, PartFound], shown: Sequence[CaseId]) -> CommandAssessed:
+    results = [part.result for part in parts.values()]
+    reach = KEPT if _lacks(parts, CANARY, BROKEN) else PROVEN
+    if FAILED in results:
+        word = REFUSED
+    elif ASKS in results:
+        word = ASK
+    elif not shown or reach == KEPT or parts[BROKEN].result == LEFT_OUT:
+        word = KEPT
+    else:
+        word = PROVEN if any(_is_old(found, case) for case in shown) else BY_OWN_TEST
+    return CommandAssessed(
+        line=found.line,
+        runner=found.runner,
+        word=word,
+        reach=reach,
+        parts=tuple(parts.values()),
+        targets=tuple(name_of(case) for case in shown),
+        ran=len(found.now.cases) if found.now is not None else 0,
+        runs=found.runs,
+        seconds=found.seconds,
+    )
+
+
+def _by_exit_code(found: Evidence) -> CommandAssessed:
+    told = say.baseline_unreported(found.runner, found.why_unreported) if found.runner else say.no_runner()
+    part = _part(CENSUS, UNAVAILABLE, told)
+    return CommandAssessed(found.line, found.runner, EXIT_CODE_ONLY, EXIT_CODE_ONLY, (part,), runs=found.runs)
+
+
+def _lacks(parts: Mapping[str, PartFound], *names: str) -> bool:
+    return any(name in parts and parts[name].result == UNAVAILABLE for name in names)
+
+
+def _is_old(found: Evidence, case: CaseId) -> bool:
+    """Whether a test stood on the baseline as it stands now: the agent did not write it."""
+    assert found.base is not None  # noqa: S101  # asked only where there is one
+    place = (case.file, case.name)
+    return place in names_of(found.base.cases) and place not in found.changed_tests
+
+
+def _part(name: str, result: str, told: Message) -> PartFound:
+    return PartFound(name, result, told, told.next_step)
+
+
+def _census_part(found: Evidence) -> PartFound:
+    if found.now is None or (found.base and found.base.cases and not found.now.calls):
+        return _part(CENSUS, FAILED, say.report_missing(found.runner))
+    if not found.now.is_whole:
+        return _part(CENSUS, FAILED, say.report_cut_short(found.runner))
+    red = [case.id for case in found.now.of_outcome(RED) if case.id not in found.accepted_red | found.flaky]
+    if red and found.exit == 0:
+        return _part(CENSUS, FAILED, say.green_though_failed([name_of(case) for case in red]))
+    if not found.now.cases and not (found.base and found.base.cases):
+        return _part(CENSUS, ASKS, say.no_tests())
+    return PartFound(CENSUS, OK)
+
+
+def _lost_part(found: Evidence, comparison: Comparison) -> PartFound | None:
+    assert found.now is not None  # noqa: S101  # asked only where there is one
+    still_there = names_of(found.now.cases)
+    lost = [one for one in comparison.lost if one.id not in found.flaky]
+    vanished = [one for one in lost if one.now == GONE and one.id.parameters and _place(one.id) in still_there]
+    return _hard_part(found, CENSUS, [one for one in lost if one not in vanished]) or (
+        _part(CENSUS, ASKS, say.cases_gone([name_of(one.id) for one in vanished])) if vanished else None
+    )
+
+
+def _hard_part(found: Evidence, name: str, lost: Sequence[Change]) -> PartFound | None:
+    """Refused, if nothing that judges a lost test changed; else a person is asked."""
+    is_steered = any(not one.name or _place_of(one) not in found.changed_tests for one in found.changed)
+    hard = [one for one in lost if _place(one.id) not in found.changed_tests and not is_steered]
+    if hard:
+        return _part(name, FAILED, say.tests_lost([name_of(one.id) for one in hard]))
+    if not lost:
+        return None
+    asks = _part(name, ASKS, say.tests_lost_by_change([name_of(one.id) for one in lost]))
+    shown = {_place_of(one) for one in found.changed}
+    if not all(_place(one.id) in shown for one in lost):
+        return asks
+    return PartFound(name, OK, asks.why) if found.only_reported else asks.replace(told_by=SEEN)
+
+
+def _place(case: CaseId) -> Place:
+    return case.file, case.name
+
+
+def _place_of(part: ChangedPart) -> Place:
+    return part.file, part.name
+
+
+def _judged_part(found: Evidence) -> PartFound:
+    """Every test of the baseline still passes where the baseline's own tests judge the code of now."""
+    if not found.old_judge.is_needed:
+        return PartFound(JUDGED, OK)
+    if JUDGED in found.left_out:
+        return PartFound(JUDGED, LEFT_OUT, found.left_out[JUDGED])
+    then = found.old_judge.census
+    if then is None or not then.calls:
+        return _part(JUDGED, ASKS, say.old_judge_unusable())
+    assert found.base is not None and found.now is not None  # noqa: S101, PT018  # asked only where there are both
+    lost = [one for one in compare(found.base, then).lost if one.id not in found.flaky]
+    if part := _hard_part(found, JUDGED, lost):
+        return part
+    green = {case.id for case in then.of_outcome(GREEN)}
+    bent = [one.id for one in compare(found.base, found.now, found.same_text).turned_green if one.id not in green]
+    bent = [case for case in bent if _place(case) not in found.changed_tests]
+    return _part(JUDGED, ASKS, say.green_by_judge([name_of(case) for case in bent])) if bent else PartFound(JUDGED, OK)
+
+
+def _planted_parts(found: Evidence) -> dict[str, PartFound]:
+    """What the canary says; of broken tests and twins only whether they can be had."""
+    parts = {name: PartFound(name, OK) for name in (CANARY, BROKEN, TWIN)}
+    for name in parts:
+        if found.planted is not None and name in found.planted.unavailable:
+            parts[name] = _part(name, UNAVAILABLE, say.part_unavailable(found.planted.unavailable[name]))
+        elif name in found.left_out or found.planted is None:
+            parts[name] = PartFound(name, LEFT_OUT, found.left_out.get(name, ""))
+    if parts[CANARY].result == OK and found.planted is not None:
+        parts[CANARY] = _canary_part(found.planted)
+    return parts
+
+
+def _canary_part(planted: Planted) -> PartFound:
+    if planted.canary_outcome in GREEN:
+        return _part(CANARY, FAILED, say.canary_passed(planted.canary))
+    if planted.canary_outcome in RED:
+        unheard = say.canary_unheard(planted.canary)
+        return PartFound(CANARY, OK) if planted.exit else _part(CANARY, FAILED, unheard)
+    if planted.canary_file_ran and planted.exit == 0:
+        return _part(CANARY, FAILED, say.canary_unheard(planted.canary))
+    return _part(CANARY, ASKS, say.canary_not_run(planted.canary))
+
+
+def _targets(found: Evidence) -> tuple[Target, ...]:
+    assert found.base is not None and found.now is not None  # noqa: S101, PT018  # asked only where there are both
+    before = found.old_code.census if found.old_code.is_needed else found.base
+    return find_targets(found.base, before or Census(), found.now, found.changed_tests)
+
+
+def _broken_part(found: Evidence, shown: Sequence[CaseId], part: PartFound) -> PartFound:
+    if part.result != OK or found.planted is None or not shown:
+        return part
+    idle = [case for case in shown if (ends := found.planted.broken.get(_place(case))) and set(ends) <= GREEN]
+    if idle:
+        return _part(BROKEN, FAILED, say.passes_whatever([name_of(case) for case in idle]))
+    if not any(found.planted.broken.get(_place(case)) for case in shown):
+        return _part(BROKEN, ASKS, say.no_expectation([name_of(case) for case in shown]))
+    return part
+
+
+def _twin_part(found: Evidence, shown: Sequence[CaseId], part: PartFound) -> PartFound:
+    if part.result != OK or found.planted is None:
+        return part
+    failed = [case for case in shown if (ends := found.planted.twins.get(_place(case))) and not set(ends) <= GREEN]
+    return _part(TWIN, ASKS, say.twin_failed([name_of(case) for case in failed])) if failed else part
+
+
+def _red_green_part(found: Evidence, targets: Sequence[Target], shown: Sequence[CaseId]) -> PartFound:
+    if RED_GREEN in found.left_out:
+        return PartFound(RED_GREEN, LEFT_OUT, found.left_out[RED_GREEN])
+    if shown:
+        return PartFound(RED_GREEN, OK)
+    return _part(RED_GREEN, LEFT_OUT, say.names_alone_are_new() if targets else say.nothing_shows_change())
+
+
+def _seen_part(found: Evidence) -> PartFound:
+    if not found.changed:
+        return PartFound(SEEN, OK)
+    names = ["::".join(part for part in _place_of(one) if part) for one in found.changed]
+    told = say.judge_changed(names)
+    return PartFound(SEEN, OK, told) if found.only_reported else _part(SEEN, ASKS, told)

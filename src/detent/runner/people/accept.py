@@ -1,0 +1,52 @@
+"""A person accepts what the test commands of a tree prove: changed tests, or a weaker word than the change needs.
+
+Their word is bound to the tree, the word of its assessment, and the hash of the changed tests they were shown.
+"""
+
+from __future__ import annotations
+
+from detent.errors import RefusedError, UsageError
+from detent.gates.proof import assessment_of
+from detent.runner.step.changing import changing
+from detent.runner.step.look import current_tree, look, refuse_other_tree
+from detent.runner.tell.explain import PROOF_ACCEPTED
+from detent.store.journal.events import Approved
+from detent.store.text.proof_words import REFUSED, WORDS
+from detent.words.runner import people as say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.task.open import Task
+    from detent.store.text.assessment import Assessment
+
+
+def accept_proof(task: Task, name: str, reason: str, word: str, shown: str = "") -> tuple[Task, Assessment]:
+    """Write down that a person accepts the assessment of the tree as it is.
+
+    `word` is the word they expect; empty accepts the changed tests, whatever the word. `shown` is the beginning of the
+    id of the tree they reviewed.
+    """
+    if word and word not in WORDS:
+        raise UsageError(say.unknown_word(word))
+    with changing(task) as change:
+        task = change.task
+        _refuse_elsewhere(task)
+        tree = current_tree(task)
+        refuse_other_tree(tree, shown)
+        found = assessment_of(look(task, task.memory, change.document, tree))
+        if found is None:
+            raise RefusedError(say.not_assessed_yet(task.id))
+        if found.word == REFUSED:
+            raise RefusedError(say.refused_is_not_accepted(task.id))
+        if word and word != found.word:
+            raise RefusedError(say.other_word(found.word, word, task.id))
+        change.write(Approved(by="person", name=name, reason=reason, tree=tree, word=found.word, seen=found.seen))
+        return change.task, found
+
+
+def _refuse_elsewhere(task: Task) -> None:
+    """Only a state with a gate that waits for such a word takes one."""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    needed = task.machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    if not any(gate.check == PROOF_ACCEPTED for gate in needed):
+        raise RefusedError(say.nothing_to_accept(task.memory.snapshot.state, task.id))

@@ -1,0 +1,172 @@
+"""The result of a command on the baseline: its tests, and what can be planted there. Found out once, shared by tasks.
+
+A part of the proof that fails on the untouched baseline can't be had for this command, so it counts against no change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from random import Random
+
+from detent.core.record import Record
+from detent.effects.tests.planting import plant
+from detent.effects.tests.recognise import Found, Recognised, recognise
+from detent.effects.workspace.checkout import SetupFailed, why_cut_short
+from detent.effects.workspace.prepared import prepared_checkout
+from detent.errors import UnreadableError
+from detent.runner.access.access import command_running
+from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted
+from detent.runner.step.proving.planted import outcomes_of
+from detent.runner.step.proving.wanted import built, wanted_checkout
+from detent.store.disk.atomic import as_json, make_folders, read_cache, write_cache
+from detent.store.disk.digest import sha256_of
+from detent.store.text.assessment import BROKEN, CANARY, TWIN
+from detent.store.text.census import GREEN, Census, from_json, names_of, to_json
+from detent.words import assessed as say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from detent.effects.tests.planting import Planting
+    from detent.effects.tests.runners import Runners
+    from detent.effects.workspace.checkout import Checkout
+    from detent.runner.step.proving.counted import Counted
+    from detent.runner.task.open import Task
+
+SAMPLE = 8  # tests of the baseline that are planted again
+_CHANCE = "baseline"  # the same tests are chosen each time
+_FORM = 1  # of what is kept
+LEAST_S, TIMES = 15.0, 5  # a run of proof may take so long, or so often what the baseline took
+
+
+class Known(Record):
+    """`census` is None where nothing believable was reported; `why` then says so."""
+
+    recognised: Recognised  # what the command calls there
+    census: Census | None = None
+    exit: int = 0
+    seconds: float = 0.0
+    why: str = ""
+    unavailable: tuple[tuple[str, str], ...] = ()  # parts of a proof, with the reason
+    odd: tuple[tuple[str, str], ...] = ()  # tests (file, name) whose copies do not pass even there
+
+    def bound_s(self, longest_s: float) -> float:
+        return min(longest_s, max(LEAST_S, TIMES * self.seconds))
+
+
+def baseline_of(
+    task: Task, baseline: str, line: str, workspace: str, runners: Runners, begins: Callable[[str], None]
+) -> Known:
+    """What is known of a command on the baseline (a tree id); run there if it is not known yet."""
+    parts = (str(_FORM), baseline, line, workspace, repr(sorted(runners.by_name.items())))
+    path = os.path.join(task.project.control, "baselines", f"{sha256_of(chr(0).join(parts).encode())}.json")
+    known = _read_known(path)
+    if known is None:
+        known = _Trial(task, baseline, line, runners, begins).known()
+        make_folders(os.path.dirname(path))
+        write_cache(path, as_json(_to_json(known)))
+    return known
+
+
+class _Trial:
+    """One command is tried on the baseline."""
+
+    def __init__(self, task: Task, baseline: str, line: str, runners: Runners, begins: Callable[[str], None]) -> None:
+        self.task, self.baseline, self.line, self.runners, self.begins = task, baseline, line, runners, begins
+        self.longest_s: float = task.memory.head.command_timeout_s
+
+    def known(self) -> Known:
+        with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
+            if isinstance(made, SetupFailed):
+                return Known(Recognised((), (), ()), why=say.set_up_failed(made.why))
+            recognised = recognise(self.line, made.folder, self.runners)
+            if not recognised.calls:
+                return Known(recognised, why="; ".join(recognised.unreached))
+            self.begins(say.on_baseline(self.line))
+            ran = self._run(made, recognised, self.longest_s, "")
+        if isinstance(ran, SetupFailed):
+            return Known(recognised, why=say.set_up_failed(ran.why))
+        finished = ran.finished
+        known = Known(recognised, exit=finished.exit, seconds=finished.seconds)
+        if problem := why_cut_short(finished, self.longest_s, command_running(self.task).limits):
+            return known.replace(why=problem)
+        if not ran.reported.is_believable:
+            why = "; ".join((*recognised.unreached, *ran.reported.problems)) or say.nothing_reported(finished.exit)
+            return known.replace(why=why)
+        known = known.replace(census=ran.reported.census)
+        return self._with_planted(known, ran.reported.census) if ran.reported.census.cases else known
+
+    def _run(self, made: Checkout, recognised: Recognised, timeout_s: float, suffix: str) -> Counted | SetupFailed:
+        ready = built(self.task, made, self.baseline)
+        if isinstance(ready, SetupFailed):
+            return ready
+        log = os.path.join(self.task.places.receipts(), f"baseline-{self.baseline[:16]}{suffix}.log")
+        place = RunPlace(ready.folder, ready.laid, log, timeout_s)
+        return run_counted(self.task, self.line, place, junit_of(recognised, self.runners))
+
+    def _with_planted(self, known: Known, census: Census) -> Known:
+        """Plant on the untouched baseline: what does not work there is no sign of anything."""
+        chance = Random(_CHANCE)  # noqa: S311  # no secret: the same choice each time
+        green = sorted({(case.id.file, case.id.name) for case in census.of_outcome(GREEN) if case.id.name})
+        chosen = chance.sample(green, min(SAMPLE, len(green)))
+        self.begins(say.planted_on_baseline(self.line))
+        with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
+            if isinstance(made, SetupFailed):
+                return known
+            hosts = sorted({file for file, _name in names_of(census.cases)})
+            planting = plant(made.folder, dict.fromkeys(chosen, True), chance, hosts)
+            ran = self._run(made, known.recognised, known.bound_s(self.longest_s), "-planted")
+        if isinstance(ran, SetupFailed):
+            why = say.set_up_failed(ran.why)
+            return known.replace(unavailable=tuple((part, why) for part in (CANARY, BROKEN, TWIN)))
+        return _judged(known, planting, ran)
+
+
+def _judged(known: Known, planting: Planting, ran: Counted) -> Known:
+    found = outcomes_of(planting, ran)
+    unavailable: dict[str, str] = {}
+    if not found.canary:
+        unavailable[CANARY] = "; ".join(left.why for left in planting.left) or say.no_place_for_canary()
+    elif not found.canary_is_heard:
+        unavailable[CANARY] = say.canary_unheard_on_baseline()
+    if not any(ends and not set(ends) <= GREEN for ends in found.broken.values()):
+        unavailable[BROKEN] = say.nothing_broken_on_baseline()
+    odd = [place for place, ends in found.twins.items() if not set(ends) <= GREEN]
+    if not found.twins or len(odd) == len(found.twins):
+        unavailable[TWIN] = say.no_twin_on_baseline()
+    return known.replace(unavailable=tuple(unavailable.items()), odd=tuple(sorted(odd)))
+
+
+def _to_json(known: Known) -> dict[str, Any]:
+    return {
+        "calls": [[one.runner, list(one.words), one.folder, list(one.way)] for one in known.recognised.calls],
+        "files": list(known.recognised.files),
+        "unreached": list(known.recognised.unreached),
+        "census": to_json(known.census) if known.census is not None else None,
+        "exit": known.exit,
+        "seconds": round(known.seconds, 3),
+        "why": known.why,
+        "unavailable": [list(pair) for pair in known.unavailable],
+        "odd": [list(pair) for pair in known.odd],
+    }
+
+
+def _read_known(path: str) -> Known | None:
+    """The kept result; None where there is none, or it can't be read: it is worked out again then."""
+    try:
+        content = json.loads(read_cache(path) or b"null")
+        if content is None:
+            return None
+        census = from_json(content["census"], path) if content["census"] is not None else None
+        pairs = {name: tuple((str(a), str(b)) for a, b in content[name]) for name in ("unavailable", "odd")}
+        calls = tuple(
+            Found(runner, tuple(words), folder, tuple(way)) for runner, words, folder, way in content["calls"]
+        )
+        recognised = Recognised(calls, tuple(content["files"]), tuple(content["unreached"]))
+        exit_code, seconds, why = int(content["exit"]), float(content["seconds"]), str(content["why"])
+        return Known(recognised, census, exit_code, seconds, why, **pairs)
+    except (ValueError, KeyError, TypeError, UnreadableError):
+        return None

@@ -1,0 +1,76 @@
+"""What is known of one command before any further run: its baseline, its judge, and the tests of the plain run."""
+
+from __future__ import annotations
+
+from detent.effects.git.git import tree_of
+from detent.effects.tests.judge_change import ADDED, MOVED
+from detent.effects.tests.judge_files import BESIDE, INLINE, TESTS
+from detent.effects.tests.kits.values import IMPORT
+from detent.gates.grade import Evidence, name_of
+from detent.runner.step.proving.baseline import baseline_of
+from detent.store.text.assessment import ChangedPart
+from detent.store.text.proof_settings import proof_from_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from detent.effects.tests.judge_change import JudgeChange
+    from detent.effects.tests.runners import Runners
+    from detent.runner.step.proving.baseline import Known
+    from detent.runner.step.proving.sides import Sides
+    from detent.runner.task.open import Task
+    from detent.store.text.census import CaseId, Census
+
+
+def known_of(task: Task, line: str, workspace: str, runners: Runners, begins: Callable[[str], None]) -> Known:
+    """What a command does on the baseline of a task."""
+    baseline = tree_of(task.places.private_git(), task.memory.head.baseline)
+    return baseline_of(task, baseline, line, workspace, runners, begins)
+
+
+def begun_evidence(task: Task, sides: Sides, line: str, known: Known, now: Census | None, exit_code: int) -> Evidence:
+    """The evidence that the plain run gives, compared with the baseline; no run is made for it."""
+    settings = proof_from_json(task.memory.head.proof)
+    has_tests = known.census is None or bool(known.census.cases)
+    return Evidence(
+        line=line,
+        runner=", ".join(known.recognised.runners),
+        base=known.census,
+        now=now,
+        exit=exit_code,
+        why_unreported=known.why,
+        same_text=sides.change.same_text,
+        changed=_changed_parts(sides.change) if has_tests else (),
+        changed_tests=sides.change.changed_tests | _added_tests(sides.change),
+        only_reported=settings.changed_tests == "report",
+        flaky=_named(settings.flaky, known.census, now),
+        accepted_red=_named(settings.red, known.census, now),
+    )
+
+
+def _named(names: Sequence[str], *censuses: Census | None) -> frozenset[CaseId]:
+    """The tests that a person named, by file and name, with or without parameters."""
+    wanted = frozenset(names)
+    cases = [case.id for census in censuses if census is not None for case in census.cases] if wanted else []
+    return frozenset(case for case in cases if wanted & {name_of(case), name_of(case.replace(parameters=""))})
+
+
+def _added_tests(change: JudgeChange) -> frozenset[tuple[str, str]]:
+    return frozenset((part.file, part.name) for part in change.tests if part.how == ADDED)
+
+
+def _changed_parts(change: JudgeChange) -> tuple[ChangedPart, ...]:
+    """What a person must see: old tests and helpers that differ, and files that steer; new tests are the work."""
+    parts = [
+        ChangedPart(part.file, part.name, part.how, part.diff)
+        for part in change.parts
+        if part.kind != IMPORT and part.how != MOVED and (part.how != ADDED or part.runs_by_itself)
+    ]
+    whole = [
+        ChangedPart(one.path, "", one.how, "")
+        for one in change.files
+        if one.role not in (TESTS, INLINE) and not (one.role == BESIDE and one.how == ADDED)
+    ]
+    unread = [ChangedPart(path, "", why, "") for path, why in change.unread]
+    return (*parts, *whole, *unread)

@@ -1,0 +1,268 @@
+"""The full proof of a task's tree: what its green test commands prove, and not only that they are green.
+
+For each command whose test runner is known:
+
+1. what is known of the baseline (`baseline.py`): its tests, and what can be planted there;
+2. the plain run on this tree, as its receipt has it;
+3. what of its judge changed (`sides.py`); only then
+4. the baseline's judge over the code of now, and
+5. the judge of now over the baseline's code;
+6. one run with planted tests: a canary, twins and broken copies of the tests that show the change, and of some others;
+7. only where all that shows the change is that a name is new: one run in which the changed functions raise;
+8. the word (`gates/grade.py`).
+
+All of it is one receipt, kept for this tree, this baseline and these settings. Nothing of it is run twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from random import Random
+from time import monotonic
+
+from detent.core.record import Record
+from detent.effects.tests.planting import make_raise, plant, plant_canary
+from detent.effects.workspace.checkout import SetupFailed, why_cut_short
+from detent.effects.workspace.prepared import prepared_checkout
+from detent.gates.compare_censuses import find_targets
+from detent.gates.grade import Evidence, Laid, Planted, grade
+from detent.gates.proof import COMMAND, proof_key, runs_assessed
+from detent.runner.access.access import command_running
+from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted, runners_of
+from detent.runner.step.proving.evidence import begun_evidence, known_of
+from detent.runner.step.proving.planted import Outcomes, outcomes_of
+from detent.runner.step.proving.prove import BEGINS, ENDED, Progress, quiet, vouch
+from detent.runner.step.proving.sides import sides_of
+from detent.runner.step.proving.wanted import built, wanted_checkout
+from detent.store.disk.atomic import write_atomic
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.memory import utc_now
+from detent.store.journal.receipts import Receipt, ReceiptStore
+from detent.store.text.assessment import (
+    BROKEN,
+    CANARY,
+    JUDGED,
+    MOST_CHANGES,
+    RED_GREEN,
+    TWIN,
+    Assessment,
+    ChangedPart,
+    CommandAssessed,
+    to_json,
+)
+from detent.store.text.census import COLLECTION, GREEN, CaseId, Census
+from detent.store.text.proof_words import EXIT_CODE_ONLY, REFUSED, WORDS, word_of_all
+from detent.words import assessed as say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from detent.core.machine import Gate
+    from detent.effects.tests.planting import Planting
+    from detent.effects.tests.runners import Runner
+    from detent.effects.workspace.checkout import Checkout
+    from detent.gates.commands import Run
+    from detent.gates.compare_censuses import Target
+    from detent.gates.seen import Seen
+    from detent.runner.step.proving.baseline import Known
+    from detent.runner.step.proving.counted import Counted
+    from detent.runner.step.proving.sides import Sides
+    from detent.runner.task.open import Task
+
+    Place = tuple[str, str]  # file and name of a test
+
+MOST_TARGETS = 20  # tests that show the change and are planted again
+SAMPLE = 8  # of the others
+_MOST_DIFF = 200_000  # characters of all differences that an assessment keeps
+_LARGEST_DIFF = 20_000
+
+
+def assess(task: Task, seen: Seen, _gate: Gate, *, progress: Callable[[Progress], None] = quiet) -> Assessment:
+    """Work out what the commands of a gate prove on this tree, keep it as a receipt, and have the journal vouch for it.
+
+    Called without the task's lock, when every command is green.
+    """
+    assert seen.proof is not None  # noqa: S101  # asked only of tasks that have such settings
+    until = monotonic() + 60 * seen.proof.minutes
+    seen = seen.replace(proved=task.store.load().proved, findings={})  # commands may have been run since
+    work = _Work(task, seen, until, progress)
+    found = [work.one(run) for run in runs_assessed(seen)]
+    changed = _bounded([part for _assessed, parts in found for part in parts])
+    told = [assessed for assessed, _parts in found]
+    words = [one.word for one in told if one.runner or one.word == REFUSED]
+    reach = max((one.reach for one in told), key=WORDS.index, default=EXIT_CODE_ONLY)
+    digest = sha256_of(json.dumps([[*vars(part).values()] for part in changed]).encode())
+    assessment = Assessment(word_of_all(words), reach, tuple(told), changed, digest)
+    receipt = _receipt(task, seen, assessment)
+    vouch(task, seen.tree, [ReceiptStore(task.places.receipts()).save(receipt)])
+    return assessment
+
+
+def _receipt(task: Task, seen: Seen, assessment: Assessment) -> Receipt:
+    store, key = ReceiptStore(task.places.receipts()), proof_key(seen)
+    before = store.find(key)
+    attempts = (*(before.attempts if before else ()), int(assessment.word == REFUSED))
+    log = store.log_path(key, len(attempts))
+    write_atomic(log, _log_of(assessment).encode(), durable=True)
+    output = json.dumps(to_json(assessment))
+    return Receipt(key, COMMAND, seen.tree, attempts, log, time=utc_now(), output=output)
+
+
+def _log_of(assessment: Assessment) -> str:
+    lines: list[str] = [say.word_reached(assessment.word)]
+    for one in assessment.commands:
+        lines += ["", f"$ {one.line}", f"  {one.runner or '-'}: {say.word_reached(one.word)}"]
+        lines += [f"  {part.name}: {part.result}{': ' if part.why else ''}{part.why}" for part in one.parts]
+        lines += [f"  shows the change: {name}" for name in one.targets]
+    lines += [f"\n{part.how}: {part.file} {part.name}\n{part.diff}" for part in assessment.changed]
+    return "\n".join((*lines, ""))
+
+
+class _Work:
+    """One assessment while it is worked out: bounded in time, the begin and end of each run reported."""
+
+    def __init__(self, task: Task, seen: Seen, until: float, progress: Callable[[Progress], None]) -> None:
+        self.task, self.seen, self.until, self.progress = task, seen, until, progress
+        self.runs, self.seconds = 0, 0.0
+
+    def one(self, run: Run) -> tuple[CommandAssessed, tuple[ChangedPart, ...]]:
+        self.runs, self.seconds = 0, 0.0
+        runners, line = runners_of(self.task), run.command.line
+        begins = lambda told: self.progress(Progress(BEGINS, told))  # noqa: E731  # reported once, and only where it runs
+        known = known_of(self.task, line, self.seen.workspace, runners, begins)
+        if not known.recognised.calls:
+            return grade(Evidence(line=line, runner="", base=None, now=None)), ()
+        sides = sides_of(self.task, self.seen.tree, known.recognised, runners)
+        receipt = self.seen.receipt(run.key)
+        plain = ReceiptStore(self.task.places.receipts()).census(receipt) if receipt is not None else None
+        evidence = begun_evidence(self.task, sides, line, known, plain, 0)
+        if known.census is not None and plain is not None:
+            evidence = self._with_runs(_One(line, sides, known, junit_of(known.recognised, runners)), evidence)
+        return grade(evidence.replace(runs=self.runs, seconds=self.seconds)), evidence.changed
+
+    def _with_runs(self, one: _One, evidence: Evidence) -> Evidence:
+        base, now = evidence.base, evidence.now
+        assert base is not None and now is not None  # noqa: S101, PT018  # the caller looked
+        left_out: dict[str, str] = {}
+        is_changed = bool(one.sides.change.files)
+        old_judge = old_code = Laid()
+        if is_changed:
+            old_judge = self._laid(one, JUDGED, one.sides.old_judge_tree, say.under_old_judge, left_out)
+            old_code = self._laid(one, RED_GREEN, one.sides.old_code_tree, say.on_old_code, left_out)
+        evidence = evidence.replace(old_judge=old_judge, old_code=old_code, left_out=left_out)
+        before = old_code.census if old_code.is_needed else base
+        targets = find_targets(base, before or Census(), now, evidence.changed_tests)
+        planted = self._planted(one, evidence, targets, left_out)
+        hollow = None
+        if targets and all(target.red_at == COLLECTION for target in targets):
+            hollow = self._hollow(one, left_out)
+        return evidence.replace(planted=planted, hollow=hollow, left_out=left_out)
+
+    def _laid(
+        self,
+        one: _One,
+        part: str,
+        tree: Callable[[], str],
+        told: Callable[[str], str],
+        left_out: dict[str, str],
+    ) -> Laid:
+        if self._is_late(part, left_out):
+            return Laid(is_needed=True)
+        ran = self._run(one, tree(), told(one.line))
+        return Laid(is_needed=True, census=ran.reported.census if ran is not None else None)
+
+    def _planted(
+        self, one: _One, evidence: Evidence, targets: Sequence[Target], left_out: dict[str, str]
+    ) -> Planted | None:
+        if self._is_late(CANARY, left_out):
+            left_out |= dict.fromkeys((BROKEN, TWIN), left_out[CANARY])
+            return None
+        assert evidence.now is not None  # noqa: S101  # as above
+        chance = Random(os.urandom(16))  # noqa: S311  # unknown to the work, which is all that is needed
+        green = sorted({_place(case.id) for case in evidence.now.of_outcome(GREEN) if case.id.name})
+        wanted = dict.fromkeys(sorted({_place(target.id) for target in targets})[:MOST_TARGETS], True)
+        rest = [place for place in green if place not in wanted and place not in one.known.odd]
+        wanted |= dict.fromkeys(chance.sample(rest, min(SAMPLE, len(rest))), False)
+        hosts = sorted({case.id.file for case in evidence.now.cases})
+        found = self._planted_run(one, lambda root: plant(root, wanted, chance, hosts))
+        if not (found.canary_outcome or found.canary_file_ran):
+            # One of the others may upset the runner, or a red test end the run before the canary's turn.
+            alone = self._planted_run(one, lambda root: plant_canary(root, hosts, chance))
+            found = alone.replace(broken=found.broken, twins=found.twins)
+        return Planted(
+            canary=found.canary,
+            canary_outcome=found.canary_outcome,
+            canary_file_ran=found.canary_file_ran,
+            exit=found.exit,
+            broken=found.broken,
+            twins=found.twins,
+            unavailable=dict(one.known.unavailable),
+        )
+
+    def _planted_run(self, one: _One, plant_some: Callable[[str], Planting]) -> Outcomes:
+        made: list[Planting] = []
+        ran = self._run(one, self.seen.tree, say.with_planted(one.line), lambda root: made.append(plant_some(root)))
+        return outcomes_of(made[0], ran) if made else Outcomes()
+
+    def _hollow(self, one: _One, left_out: dict[str, str]) -> Census | None:
+        if self._is_late(RED_GREEN, left_out):
+            return None
+        files = one.sides.changed_code()
+        ran = self._run(one, self.seen.tree, say.with_raising(one.line), lambda root: make_raise(root, files))
+        return ran.reported.census if ran is not None else None
+
+    def _is_late(self, part: str, left_out: dict[str, str]) -> bool:
+        assert self.seen.proof is not None  # noqa: S101  # as in `assess`
+        if monotonic() < self.until:
+            return False
+        left_out[part] = say.out_of_time(self.seen.proof.minutes)
+        return True
+
+    def _run(
+        self, one: _One, tree: str, told: str, change: Callable[[str], object] = lambda _root: None
+    ) -> Counted | None:
+        """One run in a checkout of a tree that was changed first; None where it did not come to its own end."""
+        head = self.task.memory.head
+        timeout_s = one.known.bound_s(head.command_timeout_s)
+        self.runs += 1
+        begins = Progress(BEGINS, told)
+        self.progress(begins)
+        since = monotonic()
+        log = os.path.join(self.task.places.receipts(), f"proof-{self.seen.tree[:16]}-{self.runs}.log")
+        with prepared_checkout(wanted_checkout(self.task, tree)) as made:
+            if isinstance(made, SetupFailed):
+                return None
+            change(made.folder)
+            ready: Checkout | SetupFailed = built(self.task, made, tree)
+            if isinstance(ready, SetupFailed):
+                return None
+            ran = run_counted(self.task, one.line, RunPlace(ready.folder, ready.laid, log, timeout_s), one.junit)
+        seconds = monotonic() - since
+        self.seconds += seconds
+        self.progress(begins.replace(stage=ENDED, is_ok=True, seconds=seconds))
+        is_cut = bool(why_cut_short(ran.finished, timeout_s, command_running(self.task).limits))
+        return None if is_cut else ran
+
+
+class _One(Record):
+    """One command while it is assessed."""
+
+    line: str
+    sides: Sides
+    known: Known
+    junit: Runner | None
+
+
+def _place(case: CaseId) -> Place:
+    return case.file, case.name
+
+
+def _bounded(parts: Sequence[ChangedPart]) -> tuple[ChangedPart, ...]:
+    left, found = _MOST_DIFF, []
+    for part in dict.fromkeys(parts[:MOST_CHANGES]):
+        diff = part.diff[: min(left, _LARGEST_DIFF)]
+        left -= len(diff)
+        found.append(part.replace(diff=diff))
+    return tuple(found)

@@ -1,0 +1,59 @@
+"""What became of planted tests: the outcomes of a run, by the test that each was made from."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.effects.tests.kits.values import BROKEN, CANARY, TWIN
+from detent.store.text.census import RED, names_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.effects.tests.planting import Planting
+    from detent.runner.step.proving.counted import Counted
+
+    Place = tuple[str, str]  # file and name of a test
+
+
+class Outcomes(Record):
+    """`canary` is the name of the planted failure; empty where none could be planted."""
+
+    canary: str = ""
+    canary_outcome: str = ""  # empty: it was not run
+    canary_file_ran: bool = False
+    exit: int = 0
+    broken: Mapping[Place, tuple[str, ...]] = {}
+    twins: Mapping[Place, tuple[str, ...]] = {}
+
+    @property
+    def canary_is_heard(self) -> bool:
+        return self.canary_outcome in RED and self.exit != 0
+
+
+def outcomes_of(planting: Planting, ran: Counted | None) -> Outcomes:
+    """Match what was planted with what was reported; a copy that was not run has no outcome."""
+    canaries = planting.of_kind(CANARY)
+    canary = f"{canaries[0].file}::{canaries[0].sprout.name}" if canaries else ""
+    if ran is None:
+        return Outcomes(canary)
+    cases = names_of(ran.reported.census.cases)
+    files = {file for file, _name in cases}
+
+    def ends_of(kind: str) -> dict[Place, tuple[str, ...]]:
+        found: dict[Place, tuple[str, ...]] = {}
+        for one in planting.of_kind(kind):
+            place = (one.file, one.sprout.of)
+            ends = tuple(case.outcome for case in cases.get((one.file, one.sprout.name), ()))
+            found[place] = (*found.get(place, ()), *ends)
+        return found
+
+    birds = [case.outcome for one in canaries for case in cases.get((one.file, one.sprout.name), ())]
+    return Outcomes(
+        canary=canary,
+        canary_outcome=birds[0] if birds else "",
+        canary_file_ran=any(one.file in files for one in canaries),
+        exit=ran.finished.exit,
+        broken=ends_of(BROKEN),
+        twins={place: ends for place, ends in ends_of(TWIN).items() if ends},
+    )

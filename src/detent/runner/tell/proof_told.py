@@ -1,0 +1,93 @@
+"""Tells what the test commands of a task prove about its tree, and what its kind of change needs; read-only."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.gates.proof import assessment_of, is_accepted, lacks, required
+from detent.runner.step.look import known_tree, look
+from detent.store.text.assessment import OK
+from detent.store.text.proof_words import REFUSED
+from detent.words import assessed as say
+from detent.words.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.native import Document
+    from detent.store.text.assessment import Assessment
+
+
+class ProofTold(Record):
+    """The assessment of one tree, and how far it is enough."""
+
+    found: Assessment
+    kind: str  # of the change
+    kind_by: str  # person, or engine: a guess
+    required: str  # the word that this kind needs here
+    is_enough: bool
+    accepted_by: str = ""  # the person who accepted exactly this
+
+
+def proof_told(task: Task, document: Document) -> ProofTold | None:
+    """None where the task has no such settings, or its tree is not known or not assessed."""
+    seen = look(task, task.memory, document, known_tree(task), is_reader=True)
+    if seen.proof is None or not (seen.tree and seen.baseline):
+        return None
+    found = assessment_of(seen)
+    if found is None:
+        return None
+    accepted = is_accepted(seen, found)
+    is_enough = found.word != REFUSED and (accepted or not lacks(seen, found)[0])
+    by = seen.accepted_proof.name if accepted else ""
+    guessed_by = task.memory.head.change.get("by", "")
+    return ProofTold(found, seen.kind, guessed_by, required(seen, found), is_enough, by)
+
+
+def proof_rows(told: ProofTold) -> tuple[tuple[str, str], ...]:
+    """Label and text for people: the word and what the change needs, then each part that is not in order."""
+    rows = [("proof", f"{say.word_reached(told.found.word)}; {say.kind_needs(told.kind, told.kind_by, told.required)}")]
+    if told.accepted_by:
+        rows.append(("accepted", say.person_accepted(told.accepted_by, told.found.word)))
+    for one in told.found.commands:
+        rows += [
+            (say.part_in_plain_words(part.name), f"{part.result}{': ' if part.why else ''}{part.why}")
+            for part in one.parts
+            if part.result != OK
+        ]
+        rows += [("shows the change", name_some(one.targets))] if one.targets else []
+    return tuple(rows)
+
+
+def proof_to_json(told: ProofTold) -> dict[str, Any]:
+    """What every command with `--json` says of it."""
+    found = told.found
+    return {
+        "word": found.word,
+        "plain": say.in_plain_words(found.word),
+        "kind": told.kind,
+        "kind_by": told.kind_by,
+        "required": told.required,
+        "reach": found.reach,
+        "enough": told.is_enough,
+        "accepted_by": told.accepted_by,
+        "commands": [
+            {
+                "line": one.line,
+                "runner": one.runner,
+                "word": one.word,
+                "ran": one.ran,
+                "targets": list(one.targets),
+                "parts": [
+                    {"name": part.name, "result": part.result, "why": part.why, "next": part.next_step}
+                    for part in one.parts
+                ],
+            }
+            for one in found.commands
+        ],
+        "changed": [
+            {"file": part.file, "name": part.name, "how": part.how, "diff": part.diff} for part in found.changed
+        ],
+        "seen": found.seen,
+    }

@@ -1,0 +1,1 @@
+"""The sentences of what verifies machines, documents and journals."""
