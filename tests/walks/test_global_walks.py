@@ -35,7 +35,7 @@ from tests.walks.cover import cover
 GLOBAL = load("global", vocabulary())[0]
 REOPEN = frozenset(edge.name for state in GLOBAL.states.values() for edge in state.edges if edge.reopen)
 # A plan that broke after its review, and work that an override let through untested: no artifact leads there.
-UNOPENED = frozenset({"plan_broken", "tree_untouched"})
+UNOPENED = frozenset({"plan_broken", "as_overridden"})
 GRAPH = by_hand(GLOBAL, enter(GLOBAL), unopened=UNOPENED)
 WALKS = cover(GRAPH, REOPEN)
 BLOCKING = {"severity": "blocking", "message": "no"}

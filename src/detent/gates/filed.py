@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from detent.gates.judged import judging_move
 from detent.gates.seen import Finding
 from detent.words import proof as say
 from detent.words.gates import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
 
 
-def same_tree(_gate: Gate, seen: Seen) -> Finding:
-    """The tree is the one that the move which led here saw: no file has changed since."""
+def same_tree(gate: Gate, seen: Seen) -> Finding:
+    """The tree is the one that the move which led here saw: no file has changed since.
+
+    With `waived`: and a person waived this gate for that move.
+    """
+    waived = gate.params.get("waived", "")
+    if waived and waived not in _waived_on_entry(seen):
+        return Finding(ok=False, why=say.not_waived(waived))
     if not seen.tree:
         return Finding(ok=False, why=say.tree_not_scanned(), is_known=False)
     if not seen.entry_tree:
@@ -21,6 +30,13 @@ def same_tree(_gate: Gate, seen: Seen) -> Finding:
     if seen.entry_tree != seen.tree:
         return Finding(ok=False, why=say.tree_differs(seen.tree, seen.entry_tree))
     return Finding(ok=True, proof=seen.tree, by_engine=True)
+
+
+def _waived_on_entry(seen: Seen) -> Sequence[str]:
+    """The gates that a person waived for the last move into this state that looked at the tree."""
+    entries = [edge.name for edge in seen.machine.edges() if edge.target == seen.snapshot.state]
+    last = judging_move(entries, seen)
+    return seen.trees[last].waived if last else ()
 
 
 def filed(gate: Gate, seen: Seen) -> Finding:

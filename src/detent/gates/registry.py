@@ -14,6 +14,7 @@ from detent.machines.meanings import ABOUT_TREE, ENTERED, JUDGED, SIGNED
 from detent.machines.packs import CHECKS, EXCUSES, by_name, load, of_packs
 from detent.machines.reading import (
     FIELD,
+    GATE,
     GATES,
     MADE_OF_GATES,
     MOVES,
@@ -186,7 +187,7 @@ GENERAL = (
     Check("proof_accepted", "detent.gates.proof:proof_accepted", needs=(TREE,), beside="proof", word=ONLY),
     Check("filed", "detent.gates.filed:filed", {"file": TEXT}, needs=(TREE,)),
     Check("renewed", "detent.gates.filed:renewed", {"files": TEXTS}),
-    Check("same_tree", "detent.gates.filed:same_tree", needs=(TREE,), binds=ENTERED),
+    Check("same_tree", "detent.gates.filed:same_tree", {}, {"waived": GATE}, needs=(TREE,), binds=ENTERED),
     Check(
         "as_judged",
         "detent.gates.judged:as_judged",

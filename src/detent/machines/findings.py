@@ -17,10 +17,10 @@ from detent.words.machines import findings as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from detent.core.explore import Graph
-    from detent.core.machine import Machine
+    from detent.core.machine import Edge, Gate, Machine
     from detent.machines.meanings import Meanings
 
 ALONE = "alone"
@@ -73,6 +73,20 @@ def _alone(chart: Chart, meanings: Meanings) -> Iterator[Violation]:
             if beside and not (has_commands and beside in checks):
                 rule = say.alone(edge.source, edge.target, edge.name, gate.name, beside)
                 yield Violation(rule, _stands(chart, edge.source), ALONE)
+        if missed := _asked_elsewhere(chart, edge, gates, meanings):
+            rule = say.one_way_alone(edge.source, edge.target, edge.name, way.number, missed)
+            yield Violation(rule, _stands(chart, edge.source), ALONE)
+
+
+def _asked_elsewhere(chart: Chart, edge: Edge, gates: Sequence[Gate], meanings: Meanings) -> str:
+    """The gate by which another way of the move asks what tests prove; empty where this one asks it too.
+
+    A way that is open after an override alone need not: it says so by `waived`.
+    """
+    if any(meanings.check(gate.check).beside or "waived" in gate.params for gate in gates):
+        return ""
+    others = (gate for way in edge.ways for gate in asked(chart.machine, way.needs))
+    return next((gate.name for gate in others if meanings.check(gate.check).beside), "")
 
 
 def _hidden(chart: Chart, conditions: Conditions) -> Iterator[Violation]:

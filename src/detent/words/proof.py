@@ -105,6 +105,11 @@ def move_saw_no_tree() -> str:
 
 
 @message
+def not_waived(gate: str) -> str:
+    return f"no person waived {gate} for the move that led here"
+
+
+@message
 def tree_differs(tree: str, before: str) -> str:
     return f"the tree is {tree[:_SHORT]} now, it was {before[:_SHORT]} when it came here"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from detent.core.machine import Gate
+from detent.core.machine import Edge, Gate, Way
 from detent.core.values import Fact
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
-from detent.store.journal.memory import Filing
+from detent.store.journal.memory import Filing, SeenTree
 from detent.words import gates as say
 from detent.words import proof as proof_words
 from tests.unit.gates.world import MACHINE, World
@@ -65,6 +65,30 @@ def test_a_tree_that_changed_or_is_not_known_is_not_the_same(world: World, now: 
     world.tree_id = now
     fact = asked(world, "same_tree", entry_tree=then)
     assert (fact.ok, fact.why, fact.proof) == (False, why, "")
+
+
+@pytest.mark.parametrize(
+    ("trees", "why"),
+    [
+        ({}, "no person waived checked for the move that led here"),
+        ({"go": SeenTree(tree="tree-1", seq=3)}, "no person waived checked for the move that led here"),
+        ({"go": SeenTree(tree="tree-1", seq=3, waived=["checked"])}, ""),
+        (
+            {"go": SeenTree(tree="tree-1", seq=3, waived=["checked"]), "again": SeenTree(tree="tree-1", seq=5)},
+            "no person waived checked for the move that led here",
+        ),
+    ],
+)
+def test_unchanged_tree_of_an_override_needs_the_waived_gate(
+    world: World, trees: Mapping[str, SeenTree], why: str
+) -> None:
+    here = world.snapshot.state
+    edges = tuple(Edge(name, "", here, here, (Way(0, ("agent",)),)) for name in ("go", "again"))
+    seen = seen_by(world, Gate("ours", "same_tree", {"waived": "checked"}, "entry", "do it"), entry_tree="tree-1")
+    state = seen.machine.states[here].replace(edges=edges)
+    machine = seen.machine.replace(states={**seen.machine.states, here: state})
+    fact = judge(seen.replace(machine=machine, trees=trees), ["ours"])["ours"]
+    assert (fact.ok, fact.why) == (not why, why)
 
 
 # --- what was filed ---

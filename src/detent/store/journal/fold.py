@@ -219,7 +219,7 @@ def _fold_move(memory: Memory, line: Moved) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
     changes: dict[str, Any] = {"entry_tree": line.tree, "led": line.led}
     if line.tree:
-        changes["trees"] = {**memory.trees, line.edge: SeenTree(tree=line.tree, seq=line.seq)}
+        changes["trees"] = {**memory.trees, line.edge: _seen_tree(line)}
         word = memory.deploy.word
         if word.unseen and not word.tree and line.edge in word.edges:
             # A word given ahead is about the first tree that is verified after it, and about no other.
@@ -241,6 +241,11 @@ def _fold_move(memory: Memory, line: Moved) -> dict[str, Any]:
     if memory.out:  # an agent that failed may try elsewhere
         changes["out"] = {name: last for name, last in memory.out.items() if last.wake}
     return changes
+
+
+def _seen_tree(line: Moved) -> SeenTree:
+    seen = SeenTree(tree=line.tree, seq=line.seq)
+    return with_fields(seen, waived=line.waived, name=line.name, reason=line.override) if line.waived else seen
 
 
 def _promised(line: Moved | Unmoved | Stopped | Crashed, promised: Promised) -> dict[str, Promised]:

@@ -164,10 +164,13 @@ class Written(View):
 
 
 class SeenTree(View):
-    """The tree that a move saw, and the line that says so."""
+    """The tree that a move saw, the line that says so, and the gates that a person waived for it."""
 
     tree: str = ""
     seq: int = 0
+    waived: Sequence[str] = ()
+    name: str = ""  # of that person
+    reason: str = ""
 
 
 class Checkpoint(View):

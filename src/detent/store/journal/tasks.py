@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from detent.store.journal.line import Line
     from detent.store.journal.places import TaskPlaces
 
-CACHE_SCHEMA = 11  # one more whenever `Memory` or what a line makes of it changes: older caches are made again
+CACHE_SCHEMA = 12  # one more whenever `Memory` or what a line makes of it changes: older caches are made again
 _LARGEST_CACHE_BYTES = 8_000_000
 _CACHE_STEP_BYTES = 256
 

@@ -104,6 +104,14 @@ def alone(source: str, target: str, move: str, gate: str, beside: str) -> str:
 
 
 @message
+def one_way_alone(source: str, target: str, move: str, way: int, gate: str) -> str:
+    return (
+        f"{source} -> {target}: {_way(move, way)} does not need {gate}, which another way needs, "
+        "and no gate of it names what an override waived"
+    )
+
+
+@message
 def not_asked_again(rule: str, move: str, gate: str) -> str:
     return f"{rule}: {move} does not ask again for {gate}"
 
