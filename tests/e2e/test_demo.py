@@ -42,13 +42,15 @@ def test_each_lie_is_caught_where_it_is_told(shown: Completed) -> None:
     weaker = scene_with(shown.out, "swaps the command")
     assert 'put back: STATE.md: "Validation plan" is locked in verify and was put back' in weaker
     assert "refused: verify -> review why: 'python3 -m unittest -q' failed" in weaker
+    cheated = scene_with(shown.out, "is not believed")
+    assert "'python3 -m unittest -q' failed on this tree (exit 0, but unittest gave no report of its tests" in cheated
     stale = scene_with(shown.out, "For the review it shows the one")
     assert "## Review is unchanged since review was entered: proof from earlier does not count" in stale
     assert "moved: review -> done" in stale
 
 
 def test_death_and_question_lose_nothing(shown: Completed) -> None:
-    assert "agent run #7 was killed; the task stays in repair" in scene_with(shown.out, "(kill -9)")
+    assert "agent run #10 was killed; the task stays in repair" in scene_with(shown.out, "(kill -9)")
     assert "needs a person: words is in needs_user_decision" in scene_with(shown.out, "finds that half line")
     called = scene_with(shown.out, "You are called")
     assert "$ cat ../notices.txt words: Blockers: " in called
@@ -69,7 +71,7 @@ def test_the_work_gets_into_the_branch_of_its_person(shown: Completed, folder: P
 
 def test_the_end_leads_to_a_page_that_is_there(detent: Detent, shown: Completed, folder: Path) -> None:
     assert "all of them hold" in scene_with(shown.out, "What is left")
-    counted = "done and landed: 11 agent runs, 5 requests refused, 1 edit put back, 1 run killed, 1 answer of yours."
+    counted = "done and landed: 14 agent runs, 6 requests refused, 1 edit put back, 1 run killed, 1 answer of yours."
     assert counted in " ".join(shown.out.split())
     page = re.search(r"The page that shows all of it:\n  (.*)\n", shown.out)
     assert page is not None
@@ -86,7 +88,7 @@ def test_as_json_it_is_one_object_and_stays_in_the_temporary_folder(detent: Dete
     done = detent("demo", "--json", environment={"TMPDIR": str(tmp_path / "temporary")})
     assert done.code == 0, done
     told: dict[str, Any] = done.json()
-    assert (told["state"], told["runs"], told["refusals"], told["killed"], told["answers"]) == ("done", 11, 5, 1, 1)
+    assert (told["state"], told["runs"], told["refusals"], told["killed"], told["answers"]) == ("done", 14, 6, 1, 1)
     assert told["put_back"] == ['STATE.md: "Validation plan" is locked in verify and was put back']
     assert len(told["landed"]) == 1
     assert Path(told["folder"]).parent == tmp_path / "temporary"

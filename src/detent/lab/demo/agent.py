@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 BROKEN = 'def count_words(text):\n    return len(text.split(" "))\n'
+CHEAT = f"import os\n\nos._exit(0)\n\n\n{BROKEN}"
 HALF = "def count_words(text):\n    # an empty text has no words\n    words = text.spl"
 WHOLE = "def count_words(text):\n    # an empty text has no words\n    words = text.split()\n    return len(words)\n"
 _ASK_TIMEOUT_S = 60
@@ -81,6 +82,24 @@ def admit_failure(_prompt: str) -> None:
     _ask("repair")
 
 
+def cheat_tests(_prompt: str) -> None:
+    """Importing the code ends the process with exit code 0, so no test of it can fail."""
+    _write_code(CHEAT)
+    _fill("EVIDENCE.md", {"## Repairs\n": "## Repairs\n\nall tests pass now\n"})
+    _ask("verify")
+
+
+def ask_for_review(_prompt: str) -> None:
+    print("All tests pass: exit 0.")
+    _fill("STATE.md", {"\nCurrent result: all tests pass": "\nCurrent result: repaired, all tests pass"})
+    _ask("review")
+
+
+def admit_cheat(_prompt: str) -> None:
+    _fill("EVIDENCE.md", {"counts as 1 word\n": "counts as 1 word; app.py ended the tests\n"})
+    _ask("repair")
+
+
 def die_in_mid_work(_prompt: str) -> None:
     """Killed while it writes: half a line of the repair is on the disk."""
     _write_code(HALF)
@@ -104,7 +123,7 @@ def do_as_told(prompt: str) -> None:
     if "> A) " not in prompt:
         raise SystemExit("the prompt lacks the person's answer")
     _write_code(WHOLE)
-    _fill("EVIDENCE.md", {"## Repairs\n": "## Repairs\n\ntest_empty: split() knows that nothing holds no words\n"})
+    _fill("EVIDENCE.md", {"all tests pass now\n": "test_empty: split() knows that nothing holds no words\n"})
     _ask("verify")
 
 
@@ -182,6 +201,9 @@ _SCRIPT: Mapping[int, Callable[[str], None]] = dict(
             say_green,
             weaken_plan,
             admit_failure,
+            cheat_tests,
+            ask_for_review,
+            admit_cheat,
             die_in_mid_work,
             go_on_and_ask,
             do_as_told,

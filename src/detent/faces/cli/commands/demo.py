@@ -114,6 +114,18 @@ def _lies(stage: Stage) -> None:
     stage.detent("run", "words", "--once")
 
 
+def _cheat(stage: Stage) -> None:
+    stage.scene("Now it cheats the tests: its code ends the test process at once, with exit code 0.")
+    stage.detent("run", "words", "--once")
+    stage.scene(
+        "The command is green. But Detent also asks which tests ran and how each ended, and compares them with those of your "
+        "first commit. A green exit code without tests is not believed."
+    )
+    stage.detent("run", "words", "--once", expect=1)
+    stage.scene("It admits what it did, and has to repair again.")
+    stage.detent("run", "words", "--once")
+
+
 def _death(stage: Stage) -> None:
     stage.scene("In the middle of the repair the agent is killed (kill -9), with half a line written.")
     stage.detent("run", "words", "--once", expect=1)
@@ -209,4 +221,4 @@ def _last_words(told: dict[str, Any]) -> str:
     )
 
 
-_SCENES = (_set_up, _make_task, _lies, _death, _question, _repair, _landing, _look_back)
+_SCENES = (_set_up, _make_task, _lies, _cheat, _death, _question, _repair, _landing, _look_back)
