@@ -158,7 +158,7 @@ def test_closed_boxes_are_printed_open(browser: Any, evidence: Path) -> None:
 
 @pytest.fixture(scope="module")
 def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of the demo's task: ten agent runs, refused, put back, killed and asked."""
+    """The page of the demo's task: fourteen agent runs, refused, put back, killed and asked."""
     home = tmp_path_factory.mktemp("demo")
     done = Detent(home, environment_in(home))("demo", "--json", "--keep", home / "kept")
     assert done.code == 0, done
@@ -169,7 +169,7 @@ def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_agent_runs_fit_the_screen_and_lie_folded(browser: Any, runs_page: Path, viewport: dict[str, int]) -> None:
     plain = Look(browser, runs_page, viewport=viewport, java_script_enabled=False)
     boxes = plain.tab.locator("#runs > details")
-    assert boxes.count() == 11
+    assert boxes.count() == 14
     assert not plain.tab.locator("#run-2 .told").is_visible()
     boxes.nth(1).locator("summary").first.click()
     assert plain.tab.locator("#run-2 .wishes").is_visible()

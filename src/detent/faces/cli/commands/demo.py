@@ -118,8 +118,8 @@ def _cheat(stage: Stage) -> None:
     stage.scene("Now it cheats the tests: its code ends the test process at once, with exit code 0.")
     stage.detent("run", "words", "--once")
     stage.scene(
-        "The command is green. But Detent also asks which tests ran and how each ended, and compares them with those of your "
-        "first commit. A green exit code without tests is not believed."
+        "The command is green. But Detent also asks which tests ran and how each ended, and compares them with those "
+        "of your first commit. A green exit code without tests is not believed."
     )
     stage.detent("run", "words", "--once", expect=1)
     stage.scene("It admits what it did, and has to repair again.")
