@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TIMEOUT_S = 120
+_IN_ORDER = ("sh", "-c", 'exec "$@" 2>&1', "sh")  # progress and answers in the order in which a terminal shows them
 _WIDTH = 100  # where the width of the screen is unknown
 _PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+")
 _BOLD, _COMMAND, _OFF = "\033[1m", "\033[36m", "\033[0m"
@@ -36,7 +37,13 @@ class Stage:
         identity = {f"GIT_{who}_{what}": "demo" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         # The demo's tests need some `python3`; where the host has none of this name, ours will do.
         search = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
-        self._environment = {**kept, **identity, "PATH": search, "XDG_STATE_HOME": os.path.join(root, "state")}
+        self._environment = {
+            **kept,
+            **identity,
+            "PATH": search,
+            "PYTHONUNBUFFERED": "1",
+            "XDG_STATE_HOME": os.path.join(root, "state"),
+        }
 
     def scene(self, sentence: str) -> None:
         """One plain sentence: what is tried now."""
@@ -52,7 +59,7 @@ class Stage:
         argv = (sys.executable, "-m", "detent", *words[1:]) if words[0] == "detent" else words
         shown = " ".join(word if _PLAIN_WORD.fullmatch(word) else f'"{word}"' for word in words)
         self._print("\n" + self._wrapped(f"    $ {shown}", "        ", _COMMAND))
-        said = self.quietly(*argv, expect=expect)
+        said = self.quietly(*_IN_ORDER, *argv, expect=expect)
         self.scenes[-1]["commands"].append({"command": shown, "exit": expect, "said": said})
         for line in _shortened(said, most):
             indent = " " * (len(line) - len(line.lstrip()))
