@@ -56,7 +56,7 @@ class Stage:
 
     def command(self, words: tuple[str, ...], *, expect: int = 0, most: int = 12) -> str:
         """Run one command in the repository and tell it; `most` lines of what it said are shown."""
-        argv = (sys.executable, "-m", "detent", *words[1:]) if words[0] == "detent" else words
+        argv = (sys.executable, "-u", "-m", "detent", *words[1:]) if words[0] == "detent" else words
         shown = " ".join(word if _PLAIN_WORD.fullmatch(word) else f'"{word}"' for word in words)
         self._print("\n" + self._wrapped(f"    $ {shown}", "        ", _COMMAND))
         said = self.quietly(*_IN_ORDER, *argv, expect=expect)
