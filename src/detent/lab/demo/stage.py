@@ -41,7 +41,6 @@ class Stage:
             **kept,
             **identity,
             "PATH": search,
-            "PYTHONUNBUFFERED": "1",
             "XDG_STATE_HOME": os.path.join(root, "state"),
         }
 
