@@ -38,7 +38,7 @@ def runs_assessed(seen: Seen) -> tuple[Run, ...]:
     return tuple(found.values())
 
 
-def _is_asked(seen: Seen) -> bool:
+def can_assess(seen: Seen) -> bool:
     """Whether there is something to assess: a red command speaks for itself, and one whose runner reports nothing, here
     or on the baseline, counts by its exit code alone.
     """
@@ -50,18 +50,21 @@ def _is_asked(seen: Seen) -> bool:
     return any(receipt is None or receipt.census for receipt in receipts)
 
 
-def proof_key(seen: Seen) -> str:
-    """What an assessment holds for: this tree against this baseline, these commands, settings and kind of change."""
+def proof_key(seen: Seen, scope: str = "") -> str:
+    """What an assessment holds for: this tree against this baseline, these commands, settings and kind of change.
+
+    `scope` names one that leaves parts out.
+    """
     assert seen.proof is not None  # noqa: S101  # asked only of tasks that have such settings
     settings = json.dumps(seen.proof.to_json(), sort_keys=True)
     lines = [run.command.line for run in runs_assessed(seen)]
-    parts = (COMMAND, seen.tree, seen.baseline, seen.workspace, settings, *lines)
+    parts = (f"{COMMAND}{scope}", seen.tree, seen.baseline, seen.workspace, settings, *lines)
     return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))
 
 
-def assessment_of(seen: Seen) -> Assessment | None:
+def assessment_of(seen: Seen, scope: str = "") -> Assessment | None:
     """What was found out about this tree; None where it was not assessed yet, or what is kept of it can't be read."""
-    receipt = seen.receipt(proof_key(seen))
+    receipt = seen.receipt(proof_key(seen, scope))
     return None if receipt is None or receipt.is_unrun else read_assessment(receipt)
 
 
@@ -81,16 +84,22 @@ def required(seen: Seen, found: Assessment) -> str:
 
 def proof(_gate: Gate, seen: Seen) -> Finding:
     """Nothing refutes that the green commands prove something: no test was lost, faked or can't fail."""
-    if not _is_asked(seen):
+    if not can_assess(seen):
         return Finding(ok=True, by_engine=True)
     found = assessment_of(seen)
     if found is None:
         return Finding(ok=False, why=say.not_assessed(), pending=True)
     if found.word == REFUSED:
-        failed = [part for one in found.commands for part in one.parts if part.result == FAILED]
-        why = "; ".join(dict.fromkeys(part.why for part in failed))
-        return Finding(ok=False, why=why, fix="; ".join(dict.fromkeys(part.next_step for part in failed)))
+        why, fix = why_refused(found)
+        return Finding(ok=False, why=why, fix=fix)
     return Finding(ok=True, note=say.word_reached(found.word), proof=proof_key(seen), by_engine=True)
+
+
+def why_refused(found: Assessment) -> tuple[str, str]:
+    """What refutes the green commands, and what to do."""
+    failed = [part for one in found.commands for part in one.parts if part.result == FAILED]
+    why, fix = dict.fromkeys(part.why for part in failed), dict.fromkeys(part.next_step for part in failed)
+    return "; ".join(why), "; ".join(fix)
 
 
 def is_accepted(seen: Seen, found: Assessment) -> bool:
@@ -117,7 +126,7 @@ def lacks(seen: Seen, found: Assessment) -> tuple[str, str]:
 
 def proof_accepted(_gate: Gate, seen: Seen) -> Finding:
     """The word is enough and nothing asks for a person, or a person accepted exactly what was found on this tree."""
-    found = assessment_of(seen) if _is_asked(seen) else None
+    found = assessment_of(seen) if can_assess(seen) else None
     if found is None or found.word == REFUSED or seen.proof is None:  # the check `proof` keeps the move closed
         return Finding(ok=True, by_engine=True)
     why, fix = lacks(seen, found)

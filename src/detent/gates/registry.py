@@ -182,7 +182,7 @@ GENERAL = (
         "detent.gates.proof:proof",
         needs=(TREE,),
         beside="proof_accepted",
-        assess="detent.runner.step.proving.full:assess",
+        assess="detent.runner.step.proving.full:assess_gate",
     ),
     Check("proof_accepted", "detent.gates.proof:proof_accepted", needs=(TREE,), beside="proof", word=ONLY),
     Check("filed", "detent.gates.filed:filed", {"file": TEXT}, needs=(TREE,)),

@@ -130,6 +130,11 @@ def twin_failed(tests: Sequence[str]) -> tuple[str, str]:
 
 
 @message
+def found_out_before() -> str:
+    return "found out at the task's last move"
+
+
+@message
 def nothing_shows_change() -> tuple[str, str]:
     return (
         "no test fails on the first commit's code and passes now",

@@ -453,6 +453,7 @@ COMMANDS = (
             Option("--squash", "", "as one commit instead of a merge"),
             Option("--pr", "", "push the task's branch to origin and run the command of `[land] pr` instead"),
             Option("--print", "", "only print the commands a person would run"),
+            Option("--yes", "", "also what you waived, or have not accepted: land says what it asks"),
             _REPO,
         ),
     ),

@@ -6,7 +6,9 @@ from detent.faces.words.screen import copy_words, flat
 from detent.runner.people.land_plan import FOUND
 from detent.runner.people.proof_basis import OF_TASK
 from detent.runner.step.proving.prove import BEGINS, COPIED, SET_UP
+from detent.runner.tell.proof_told import proof_rows
 from detent.words.names import name_some, on_one_line
+from detent.words.runner.land import tests_waived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ def plan_words(plan: Plan) -> str:
         for one in plan.commands
     ]
     lines += _some("commands:", told) or ["  commands: none; neither side names one"]
+    if plan.told is not None:
+        lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(plan.told)]
+    if plan.waived is not None:
+        lines.append(f"  waived: {tests_waived(plan.waived.gates, plan.waived.name, plan.waived.reason)}")
     patterns = ", ".join(map(on_one_line, plan.protected))
     lines.append(f"  protected files: as {plan.into} has them at {plan.protected_from[:12]} ({patterns})")
     return "\n".join(lines)

@@ -4,7 +4,8 @@
 2. merge    (no lock)  in memory: the last checkpoint into the branch; a conflict is named and left to the person
 3. tell                what will be done, before anything is run
 4. prove    (no lock)  the commands of the task and of the receiving branch on the merged tree, with the protected files
-                       of the receiving branch, unless their receipts for it are there
+                       of the receiving branch, unless their receipts for it are there; then that it keeps the tests of
+                       the receiving branch. What a person waived, or has not accepted yet, needs their yes
 5. commit              one commit in the person's name, synced; then the branch and the files go forward to it
 6. record   (lock)     all that is synced too, then one journal line
 
@@ -34,6 +35,7 @@ from detent.effects.git.person_checkout import make_safe
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
 from detent.runner.people.land_plan import FOUND, Candidate, Ground, ground_of, plan_of, proof_of
+from detent.runner.people.land_proof import lines_waived, questions_about
 from detent.runner.people.proof_basis import OF_TASK, before_work
 from detent.runner.step.changing import changing
 from detent.runner.step.look import touched_now
@@ -44,7 +46,7 @@ from detent.words.runner import land as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from detent.effects.git.dirty import Dirty
     from detent.runner.people.land_plan import Plan
@@ -64,7 +66,8 @@ class Landed(Record):
     touched: tuple[str, ...] = ()  # protected files that come with it
     submodules: tuple[str, ...] = ()  # those that stand at another commit now
     unconverted: tuple[str, ...] = ()  # files with other line ends than .gitattributes wants in commits
-    red: tuple[str, ...] = ()  # commands that fail there, as work was taken back that had repaired them
+    red: tuple[str, ...] = ()  # commands that fail there: work that repaired them was taken back, or they were waived
+    accepted: tuple[str, ...] = ()  # what the person said yes to
 
 
 class Telling(Record):
@@ -72,6 +75,7 @@ class Telling(Record):
 
     plan: Callable[[Plan], None]
     progress: Callable[[Progress], None] = quiet
+    is_yes: bool = False  # the person says yes to what they are asked
 
 
 def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
@@ -85,21 +89,34 @@ def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
     if candidate.how != FOUND:
         _refuse_dirty(task, ground)
         _refuse_overwriting(task, ground, candidate.tree)
-    proof = proof_of(task, candidate)
+    proof = proof_of(task, work, candidate)
     plan = plan_of(task, ground, work, candidate, proof)
     telling.plan(plan)
+    waived = proof.waived
+    asked: tuple[str, ...] = (say.tests_waived(waived.gates, waived.name, waived.reason),) if waived is not None else ()
+    _ask(task, asked, telling)
     proven = prove_commands(
         proof.task, proof.seen, proof.gates, again=True, with_before=False, progress=telling.progress
     )
     red = tuple(one.receipt.command for one in proven if not one.receipt.is_green)
     if not _is_recorded_revert(task, work, candidate.tree):
-        _refuse_red(task, ground, candidate, plan, proven)
-    landed = Landed(candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven, red=red)
+        waived_lines = lines_waived(waived, proof)
+        _refuse_red(task, ground, candidate, plan, [one for one in proven if one.receipt.command not in waived_lines])
+        asked += questions_about(task, proof, proof.told, telling.progress)
+        _ask(task, asked, telling)
+    landed = Landed(
+        candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven, red=red, accepted=asked
+    )
     if candidate.how == FOUND:
         return record_landing(task, name, landed)
     if ground_of(task).head != ground.head:
         raise RefusedError(say.branch_moved(ground.branch, task.id))
     return record_landing(task, name, _merge(task, ground, work, candidate.tree, landed))
+
+
+def _ask(task: Task, questions: tuple[str, ...], telling: Telling) -> None:
+    if questions and not telling.is_yes:
+        raise RefusedError(say.needs_yes(questions, task.id))
 
 
 def plan_to_land(task: Task, *, squash: bool) -> Plan:
@@ -108,7 +125,7 @@ def plan_to_land(task: Task, *, squash: bool) -> Plan:
     work = checkpoint_to_land(task)
     ground = ground_of(task)
     candidate = _candidate(task, ground, work, squash=squash)
-    return plan_of(task, ground, work, candidate, proof_of(task, candidate))
+    return plan_of(task, ground, work, candidate, proof_of(task, work, candidate))
 
 
 def _candidate(task: Task, ground: Ground, work: str, *, squash: bool) -> Candidate:
@@ -223,7 +240,7 @@ def _is_recorded_revert(task: Task, work: str, tree: str) -> bool:
     return bool(tree) and (done.get("commit"), done.get("tree")) == (work, tree)
 
 
-def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, proven: tuple[Proven, ...]) -> None:
+def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, proven: Sequence[Proven]) -> None:
     for one in proven:
         if one.receipt.is_green:
             continue
@@ -258,6 +275,7 @@ def record_landing(task: Task, name: str, landed: Landed) -> Landed:
         tree=tree,
         judged_by=landed.judged_by,
         receipts=receipts,
+        accepted=list(landed.accepted) or None,
     )
     with changing(task) as change:
         change.write(line)

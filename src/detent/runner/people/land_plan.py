@@ -12,17 +12,21 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, UnreadableError
 from detent.gates.commands import is_momentary, runs_of, standing_runs
 from detent.page.diff import patch_text
+from detent.runner.people.land_proof import waived_for
 from detent.runner.people.proof_basis import asked_commands, judged_by
 from detent.runner.step.changing import changing
 from detent.runner.step.look import look, take_current_tree
+from detent.runner.tell.proof_told import proof_of_tree
 from detent.words.runner import land as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.git.git import Repository
     from detent.gates.seen import Seen
+    from detent.runner.people.land_proof import Waived
     from detent.runner.people.proof_basis import Asked
     from detent.runner.task.open import Task
+    from detent.runner.tell.proof_told import ProofTold
 
 FOUND = "found"  # the work is on the branch already
 _MOST_COMMITS = 1000
@@ -58,6 +62,8 @@ class Plan(Record):
     protected_from: str
     protected: tuple[str, ...]
     caches: tuple[str, ...] = ()  # folders in the task's tree that stay behind: caches of tools
+    told: ProofTold | None = None  # what the tests prove of the work; None where that was never asked
+    waived: Waived | None = None
 
 
 class Proof(Record):
@@ -66,6 +72,8 @@ class Proof(Record):
     task: Task
     seen: Seen
     gates: tuple[str, ...]
+    told: ProofTold | None
+    waived: Waived | None
 
 
 def ground_of(task: Task) -> Ground:
@@ -80,10 +88,12 @@ def ground_of(task: Task) -> Ground:
     return Ground(repository, repository.head, repository.branch)
 
 
-def proof_of(task: Task, candidate: Candidate) -> Proof:
+def proof_of(task: Task, work: str, candidate: Candidate) -> Proof:
     """Every command that must pass on the candidate: those of the task's gates, and all that either side names."""
+    own, waived = task, waived_for(task, work)
     task = judged_by(task, candidate.judged_by)
     with changing(task) as change:
+        told = proof_of_tree(own, change.document, tree_of(own.places.private_git(), work))
         memory = change.memory.replace(head=task.memory.head)
         seen = look(task, memory, change.document, candidate.tree)
     covered = {run.command.line for gate in task.machine.gates.values() for run in standing_runs(gate, seen)}
@@ -92,7 +102,7 @@ def proof_of(task: Task, candidate: Candidate) -> Proof:
     extra = {f"land {name}": Gate(f"land {name}", "commands", {"command": name}) for name in names}
     machine = task.machine.replace(gates={**task.machine.gates, **extra})
     gates = tuple(name for name, gate in machine.gates.items() if not is_momentary(gate))
-    return Proof(task.replace(machine=machine), seen.replace(machine=machine), gates)
+    return Proof(task.replace(machine=machine), seen.replace(machine=machine), gates, told, waived)
 
 
 def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: Proof) -> Plan:
@@ -114,6 +124,8 @@ def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: 
         candidate.judged_by,
         tuple(head.protect["deny"]),
         _caches(task),
+        proof.told,
+        proof.waived,
     )
 
 

@@ -32,7 +32,12 @@ class ProofTold(Record):
 
 def proof_told(task: Task, document: Document) -> ProofTold | None:
     """None where the task has no such settings, or its tree is not known or not assessed."""
-    seen = look(task, task.memory, document, known_tree(task), is_reader=True)
+    return proof_of_tree(task, document, known_tree(task))
+
+
+def proof_of_tree(task: Task, document: Document, tree: str) -> ProofTold | None:
+    """The same of a tree that the task had before."""
+    seen = look(task, task.memory, document, tree, is_reader=True)
     if seen.proof is None or not (seen.tree and seen.baseline):
         return None
     found = assessment_of(seen)

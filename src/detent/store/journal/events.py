@@ -221,6 +221,7 @@ class Landed(Line):
     tree: str  # git tree of that commit
     judged_by: str | None = None  # commit whose protected files and gates judged it
     receipts: Mapping[str, str] | None = None  # hash of each receipt by its key
+    accepted: Sequence[str] | None = None  # what the person said yes to, although it is waived or not proven
 
 
 class Collected(Line):

@@ -94,6 +94,21 @@ def the_task() -> str:
 
 
 @message
+def tests_refuted(why: str, fix: str, task_id: str) -> tuple[str, str]:
+    return f"the green tests of the merged tree are not believed: {why}", f"{fix}; then: detent land {task_id}"
+
+
+@message
+def tests_waived(gates: Iterable[str], name: str, reason: str) -> str:
+    return f"{name} waived {name_some(gates)} for this work: {reason}"
+
+
+@message
+def needs_yes(questions: Sequence[str], task_id: str) -> tuple[str, str]:
+    return f"landing needs your word: {'; '.join(questions)}", f"to land it all the same: detent land {task_id} --yes"
+
+
+@message
 def command_fails(
     command: str,
     result: str,

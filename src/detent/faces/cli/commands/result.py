@@ -70,12 +70,9 @@ def land(arguments: Arguments) -> int:
         show(arguments, request, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
         return 0
     plans: list[Plan] = []
-    told = landing.Telling(plans.append, quiet)
-    proof = explain(task, with_moves=False).proof
+    told = landing.Telling(plans.append, quiet, arguments.has("--yes"))
     if not arguments.has("--json"):
-        told = landing.Telling(_show_plan, progress_teller(arguments))
-        if proof is not None:
-            tell("\n".join(f"{label}: {flat(text)}" for label, text in proof_rows(proof)))
+        told = landing.Telling(_show_plan, progress_teller(arguments), arguments.has("--yes"))
     done = landing.land(task, person_name(), told, squash=squash)
     lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
     content: dict[str, Any] = {
@@ -86,7 +83,8 @@ def land(arguments: Arguments) -> int:
         **{name: list(paths) for name, paths in lists.items()},
         "plan": plan_json(plans[0]) if plans else None,
         "receipts": [_receipt_json(one) for one in done.proven],
-        "proof": proof_json(proof),
+        "accepted": list(done.accepted),
+        "proof": proof_json(plans[0].told if plans else None),
     }
     show(arguments, content, landed_words(task, done))
     return 0
@@ -97,6 +95,7 @@ def _show_plan(plan: Plan) -> None:
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
+    waived = plan.waived
     return {
         "branch": plan.branch,
         "into": plan.into,
@@ -106,6 +105,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "commands": [{"name": one.name, "line": one.line, "from": list(one.sources)} for one in plan.commands],
         "protected": {"commit": plan.protected_from, "patterns": list(plan.protected)},
         "left_out": list(plan.caches),
+        "waived": {"gates": list(waived.gates), "by": waived.name, "reason": waived.reason} if waived else None,
     }
 
 

@@ -57,7 +57,7 @@ from detent.words import assessed as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from detent.core.machine import Gate
     from detent.effects.tests.planting import Planting
@@ -79,15 +79,40 @@ _MOST_DIFF = 200_000  # characters of all differences that an assessment keeps
 _LARGEST_DIFF = 20_000
 
 
-def assess(task: Task, seen: Seen, _gate: Gate, *, progress: Callable[[Progress], None] = quiet) -> Assessment:
-    """Work out what the commands of a gate prove on this tree, keep it as a receipt, and have the journal vouch for it.
+class Scope(Record):
+    """The parts that an assessment leaves out, with the reason. One with a name is not taken for the whole."""
+
+    name: str = ""
+    left_out: Mapping[str, str] = {}
+    only_reported: bool = False  # a person saw the changed tests before
+
+
+WHOLE = Scope()
+
+
+def repeated(*, is_shown: bool) -> Scope:
+    """For a merged tree: what the tests show of the change itself was found out when the task's last move was made.
+
+    `is_shown`: and a person was asked there about changed tests.
+    """
+    left_out = dict.fromkeys((BROKEN, TWIN, RED_GREEN), say.found_out_before())
+    return Scope(f" of a merged tree{', tests shown' if is_shown else ''}", left_out, is_shown)
+
+
+def assess_gate(task: Task, seen: Seen, _gate: Gate, *, progress: Callable[[Progress], None] = quiet) -> Assessment:
+    """Work out what the commands prove, for a gate that asks for it."""
+    return assess(task, seen, progress=progress)
+
+
+def assess(task: Task, seen: Seen, *, progress: Callable[[Progress], None] = quiet, scope: Scope = WHOLE) -> Assessment:
+    """Work out what the green commands prove on this tree, keep it as a receipt, and have the journal vouch for it.
 
     Called without the task's lock, when every command is green.
     """
     assert seen.proof is not None  # noqa: S101  # asked only of tasks that have such settings
     until = monotonic() + 60 * seen.proof.minutes
     seen = seen.replace(proved=task.store.load().proved, findings={})  # commands may have been run since
-    work = _Work(task, seen, until, progress)
+    work = _Work(task, seen, until, progress, scope)
     found = [work.one(run) for run in runs_assessed(seen)]
     changed = _bounded([part for _assessed, parts in found for part in parts])
     told = [assessed for assessed, _parts in found]
@@ -95,19 +120,19 @@ def assess(task: Task, seen: Seen, _gate: Gate, *, progress: Callable[[Progress]
     reach = max((one.reach for one in told), key=WORDS.index, default=EXIT_CODE_ONLY)
     digest = sha256_of(json.dumps([[*vars(part).values()] for part in changed]).encode())
     assessment = Assessment(word_of_all(words), reach, tuple(told), changed, digest)
-    receipt = _receipt(task, seen, assessment)
+    receipt = _receipt(task, seen, assessment, scope)
     vouch(task, seen.tree, [ReceiptStore(task.places.receipts()).save(receipt)])
     return assessment
 
 
-def _receipt(task: Task, seen: Seen, assessment: Assessment) -> Receipt:
-    store, key = ReceiptStore(task.places.receipts()), proof_key(seen)
+def _receipt(task: Task, seen: Seen, assessment: Assessment, scope: Scope) -> Receipt:
+    store, key = ReceiptStore(task.places.receipts()), proof_key(seen, scope.name)
     before = store.find(key)
     attempts = (*(before.attempts if before else ()), int(assessment.word == REFUSED))
     log = store.log_path(key, len(attempts))
     write_atomic(log, _log_of(assessment).encode(), durable=True)
     output = json.dumps(to_json(assessment))
-    return Receipt(key, COMMAND, seen.tree, attempts, log, time=utc_now(), output=output)
+    return Receipt(key, f"{COMMAND}{scope.name}", seen.tree, attempts, log, time=utc_now(), output=output)
 
 
 def _log_of(assessment: Assessment) -> str:
@@ -123,8 +148,10 @@ def _log_of(assessment: Assessment) -> str:
 class _Work:
     """One assessment while it is worked out: bounded in time, the begin and end of each run reported."""
 
-    def __init__(self, task: Task, seen: Seen, until: float, progress: Callable[[Progress], None]) -> None:
-        self.task, self.seen, self.until, self.progress = task, seen, until, progress
+    def __init__(
+        self, task: Task, seen: Seen, until: float, progress: Callable[[Progress], None], scope: Scope
+    ) -> None:
+        self.task, self.seen, self.until, self.progress, self.scope = task, seen, until, progress, scope
         self.runs, self.seconds = 0, 0.0
 
     def one(self, run: Run) -> tuple[CommandAssessed, tuple[ChangedPart, ...]]:
@@ -145,15 +172,18 @@ class _Work:
     def _with_runs(self, one: _One, evidence: Evidence) -> Evidence:
         base, now = evidence.base, evidence.now
         assert base is not None and now is not None  # noqa: S101, PT018  # the caller looked
-        left_out: dict[str, str] = {}
+        left_out = dict(self.scope.left_out)
         is_changed = bool(one.sides.change.files)
         old_judge = old_code = Laid()
         if is_changed:
             old_judge = self._laid(one, JUDGED, one.sides.old_judge_tree, say.under_old_judge, left_out)
             old_code = self._laid(one, RED_GREEN, one.sides.old_code_tree, say.on_old_code, left_out)
         evidence = evidence.replace(old_judge=old_judge, old_code=old_code, left_out=left_out)
+        evidence = evidence.replace(only_reported=evidence.only_reported or self.scope.only_reported)
         before = old_code.census if old_code.is_needed else base
-        targets = find_targets(base, before or Census(), now, evidence.changed_tests)
+        targets: tuple[Target, ...] = ()
+        if RED_GREEN not in self.scope.left_out:
+            targets = find_targets(base, before or Census(), now, evidence.changed_tests)
         planted = self._planted(one, evidence, targets, left_out)
         hollow = None
         if targets and all(target.red_at == COLLECTION for target in targets):
@@ -186,7 +216,9 @@ class _Work:
         rest = [place for place in green if place not in wanted and place not in one.known.odd]
         wanted |= dict.fromkeys(chance.sample(rest, min(SAMPLE, len(rest))), False)
         hosts = sorted({case.id.file for case in evidence.now.cases})
-        found = self._planted_run(one, lambda root: plant(root, wanted, chance, hosts))
+        found = Outcomes()
+        if BROKEN not in left_out:
+            found = self._planted_run(one, lambda root: plant(root, wanted, chance, hosts))
         if not (found.canary_outcome or found.canary_file_ran):
             # One of the others may upset the runner, or a red test end the run before the canary's turn.
             alone = self._planted_run(one, lambda root: plant_canary(root, hosts, chance))
@@ -215,6 +247,8 @@ class _Work:
 
     def _is_late(self, part: str, left_out: dict[str, str]) -> bool:
         assert self.seen.proof is not None  # noqa: S101  # as in `assess`
+        if part in left_out:
+            return True
         if monotonic() < self.until:
             return False
         left_out[part] = say.out_of_time(self.seen.proof.minutes)
