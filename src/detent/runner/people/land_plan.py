@@ -12,7 +12,7 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, UnreadableError
 from detent.gates.commands import is_momentary, runs_of, standing_runs
 from detent.page.diff import patch_text
-from detent.runner.people.land_proof import waived_for
+from detent.runner.people.land_proof import Proof, waived_for
 from detent.runner.people.proof_basis import asked_commands, judged_by
 from detent.runner.step.changing import changing
 from detent.runner.step.look import look, take_current_tree
@@ -22,7 +22,6 @@ from detent.words.runner import land as say
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.git.git import Repository
-    from detent.gates.seen import Seen
     from detent.runner.people.land_proof import Waived
     from detent.runner.people.proof_basis import Asked
     from detent.runner.task.open import Task
@@ -64,16 +63,6 @@ class Plan(Record):
     caches: tuple[str, ...] = ()  # folders in the task's tree that stay behind: caches of tools
     told: ProofTold | None = None  # what the tests prove of the work; None where that was never asked
     waived: Waived | None = None
-
-
-class Proof(Record):
-    """How a candidate is proven: the task as the receiving branch judges it, what is seen, which gates ask."""
-
-    task: Task
-    seen: Seen
-    gates: tuple[str, ...]
-    told: ProofTold | None
-    waived: Waived | None
 
 
 def ground_of(task: Task) -> Ground:

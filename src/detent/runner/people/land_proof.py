@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from detent.runner.people.land_plan import Proof
+    from detent.gates.seen import Seen
     from detent.runner.step.proving.prove import Progress
     from detent.runner.task.open import Task
     from detent.runner.tell.proof_told import ProofTold
@@ -33,6 +33,16 @@ class Waived(Record):
     gates: tuple[str, ...]
     name: str
     reason: str
+
+
+class Proof(Record):
+    """How a candidate is proven: the task as the receiving branch judges it, what is seen, which gates ask."""
+
+    task: Task
+    seen: Seen
+    gates: tuple[str, ...]
+    told: ProofTold | None
+    waived: Waived | None
 
 
 def waived_for(task: Task, work: str) -> Waived | None:
