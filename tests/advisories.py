@@ -21,7 +21,7 @@ class Advisories:
 
     def __init__(self) -> None:
         self.answers: dict[str, dict[str, Any]] = {}
-        self.asked: list[str] = []
+        self.looked_up: list[str] = []
         self.status, self.raw = 200, None
         self.hangs, self.let_go = False, threading.Event()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -37,7 +37,7 @@ class Advisories:
             def do_POST(self) -> None:
                 query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 name = query["package"]["name"]
-                ours.asked.append(f"{name}=={query['version']}")
+                ours.looked_up.append(f"{name}=={query['version']}")
                 if ours.hangs:
                     ours.let_go.wait()
                     return
@@ -65,7 +65,7 @@ class NpmRegistry:
 
     def __init__(self) -> None:
         self.answers: dict[str, list[dict[str, Any]]] = {}
-        self.asked: dict[str, list[str]] = {}
+        self.looked_up: dict[str, list[str]] = {}
         self.status = 200
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
@@ -80,8 +80,10 @@ class NpmRegistry:
                 packed = self.headers.get("Content-Encoding") == "gzip"
                 is_bulk = self.path == ours.BULK and ours.status == 200
                 if is_bulk:
-                    ours.asked |= json.loads(gzip.decompress(data) if packed else data)
-                body = json.dumps({name: flaws for name, flaws in ours.answers.items() if name in ours.asked}).encode()
+                    ours.looked_up |= json.loads(gzip.decompress(data) if packed else data)
+                body = json.dumps(
+                    {name: flaws for name, flaws in ours.answers.items() if name in ours.looked_up}
+                ).encode()
                 self.send_response(200 if is_bulk else max(ours.status, 404))
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -18,6 +19,7 @@ from detent.gates.registry import checks
 from detent.machines.reading import MADE_OF_GATES
 from detent.runner.step.registry import effects, steps
 from detent.store.journal.events import KINDS
+from tests.unit.sentences import Sentences, compared_texts
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PACKAGE = SOURCE / "detent"
@@ -198,7 +200,7 @@ def imported_by(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
-                yield from (one.name for one in names)
+                yield from (alias.name for alias in names)
             case ast.ImportFrom(module=str(module)):
                 yield module
             case _:
@@ -279,7 +281,7 @@ class _Worded(ast.NodeVisitor):
         self.generic_visit(node)
 
     def judge(self, *said: ast.expr) -> None:
-        self.lines.update(node.lineno for one in said for node in self.worded(one, frozenset()))
+        self.lines.update(node.lineno for text in said for node in self.worded(text, frozenset()))
 
     def worded(self, node: ast.expr, seen: frozenset[str]) -> Iterator[ast.expr]:
         """The texts with a space between two words that an expression is made of."""
@@ -308,10 +310,10 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
     match node:
         case ast.IfExp(body=first, orelse=second):
             return [first, second]
-        case ast.Call(func=ast.Attribute(attr="join" | "format", value=text), args=given):
-            return [text, *given]
-        case ast.Call(func=ast.Name(id="tuple" | "list" | "sorted" | "str" | "reversed"), args=given):
-            return given
+        case ast.Call(func=ast.Attribute(attr="join" | "format", value=text), args=arguments):
+            return [text, *arguments]
+        case ast.Call(func=ast.Name(id="tuple" | "list" | "sorted" | "str" | "reversed"), args=arguments):
+            return arguments
         case ast.Call() | ast.Compare():
             return []
         case ast.Dict(values=values):
@@ -319,12 +321,12 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
         case ast.ListComp(elt=said) | ast.GeneratorExp(elt=said) | ast.SetComp(elt=said):
             return [said]
         case _:
-            return [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+            return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
 
 def _given_in(scope: ast.AST) -> dict[str, list[ast.expr]]:
     """What each name is given in a function or a module, not in a function inside it; lists by `append`, too."""
-    given: dict[str, list[ast.expr]] = {}
+    values: dict[str, list[ast.expr]] = {}
     for node in _own_nodes(scope):
         match node:
             case ast.Assign(targets=[*targets], value=value):
@@ -338,12 +340,12 @@ def _given_in(scope: ast.AST) -> dict[str, list[ast.expr]]:
             case _:
                 continue
         for name in names:
-            given.setdefault(name, []).append(value)
-    return given
+            values.setdefault(name, []).append(value)
+    return values
 
 
 def _names_in(target: ast.expr) -> list[str]:
-    return [one.id for one in ast.walk(target) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    return [part.id for part in ast.walk(target) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
@@ -439,6 +441,75 @@ def test_every_sentence_is_a_message() -> None:
     assert {path: names for path, names in found.items() if names} == PARTS_OF_SENTENCES
 
 
+TESTS = SOURCE.parent / "tests"
+TESTED_BELOW_THE_FACES = ("core", "effects", "gates", "machines", "packs", "runner", "store", "verify")
+
+# (test, text) -> why this is no sentence of `words`, although one has the same words.
+NO_SENTENCES: dict[tuple[str, str], str] = {
+    ("unit/store/disk/test_folders.py", "more characters"): "a path is cut in the middle, in no sentence",
+    ("unit/store/journal/test_events.py", "a run_void line needs why"): "a mistake in the code, which no person reads",
+    ("unit/machines/test_parse.py", "detent task"): "the line of a shim in a machine file",
+    ("unit/effects/workspace/test_observe.py", "of the task\n"): "the text of a file",
+    ("unit/effects/workspace/test_observe.py", "of the tree\r\n"): "the text of a file",
+    ("unit/runner/access/test_trust.py", "[sandbox] show"): "the name of a setting",
+    ("unit/runner/run/test_prompt.py", "How the last run ended"): "a heading of a prompt",
+}
+
+
+@cache
+def sentences() -> Sentences:
+    return Sentences(
+        parse(path)
+        for path in MODULES
+        if name_of(path).startswith("words/") or (_is_words(path) and name_of(path).startswith("packs/"))
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "assert fact.why == 'TASK.md has no section \"## Handoff\"'",
+        "assert fact.why == f'{name} has no section \"## {section}\"'",
+        "assert 'has nothing under' in fact.why",
+        "assert fact.why.startswith('STATE.md lacks the field')",
+        "with pytest.raises(UnreadableError, match='is not valid TOML'):\n    read()",
+        "for words in ('names no file', 'x'):\n    assert words in found",
+        "assert found == ('disk is full', f'{file} is not UTF-8 text (byte {3})')",
+    ],
+)
+def test_a_test_that_compares_with_a_sentence_is_seen(code: str) -> None:
+    function = "def test_it() -> None:\n" + textwrap.indent(code, "    ")
+    assert any(sentences().has(text) for _line, text in compared_texts(ast.parse(function)))
+
+
+def test_a_sentence_in_the_parameters_of_a_test_is_seen() -> None:
+    code = "@pytest.mark.parametrize(('a', 'why'), [(1, x), (2, 'it is not valid TOML: no')])\n"
+    code += "def test_it(a: int, why: str) -> None:\n    assert read(a).why == why"
+    assert any(sentences().has(text) for _line, text in compared_texts(ast.parse(code)))
+
+
+def test_messages_and_inputs_are_no_sentences_compared_with() -> None:
+    code = (
+        "def test_it() -> None:\n    assert read('STATE.md has nothing under it') == say.section_missing('a.md', 'b')"
+    )
+    assert not [text for _line, text in compared_texts(ast.parse(code)) if sentences().has(text)]
+
+
+def test_tests_below_faces_compare_with_messages_not_with_their_text() -> None:
+    folders = [TESTS / "unit" / room for room in TESTED_BELOW_THE_FACES]
+    folders += [TESTS / "properties", TESTS / "machines"]
+    found = {
+        (path.relative_to(TESTS).as_posix(), text): line
+        for folder in folders
+        for path in folder.rglob("*.py")
+        for line, text in compared_texts(parse(path))
+        if sentences().has(text)
+    }
+    new = [f"{name}:{line}: {text!r}" for (name, text), line in found.items() if (name, text) not in NO_SENTENCES]
+    assert not new, "compare with the function of `words` that says it, or with its code:\n" + "\n".join(new)
+    assert NO_SENTENCES.keys() <= found.keys(), "no longer there"
+
+
 def test_the_core_stays_small() -> None:
     sizes = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     core = {name: size for name, size in sizes.items() if name.startswith("core/")}
@@ -517,8 +588,9 @@ def lines_by_key(tree: ast.Module) -> list[int]:
     }
     found = []
     for node in ast.walk(tree):
-        asked = asked_by_key(node)
-        is_line = asked is not None and (_gives_mapping(asked) or (isinstance(asked, ast.Name) and asked.id in made))
+        container = asked_by_key(node)
+        is_named = isinstance(container, ast.Name) and container.id in made
+        is_line = container is not None and (is_named or _gives_mapping(container))
         if is_line or _names_kind(node):
             found.append(node.lineno if isinstance(node, (ast.expr, ast.stmt)) else 0)
     return found
@@ -555,10 +627,10 @@ def folded_by_key(tree: ast.Module) -> list[int]:
         for target, value in _pairs(node)
         if isinstance(target, ast.Name) and _is_folded(value)
     }
-    asked = ((node, asked_by_key(node)) for node in ast.walk(tree))
+    containers = ((node, asked_by_key(node)) for node in ast.walk(tree))
     return [
         node.lineno
-        for node, value in asked
+        for node, value in containers
         if isinstance(node, ast.expr)
         and value is not None
         and (_is_folded(value) or (isinstance(value, ast.Name) and value.id in named))
@@ -600,7 +672,7 @@ def _names_kind(node: ast.AST) -> bool:
     if not isinstance(node, ast.Compare):
         return False
     sides = [node.left, *node.comparators]
-    texts = {one.value for side in sides for one in ast.walk(side) if isinstance(one, ast.Constant)}
+    texts = {part.value for side in sides for part in ast.walk(side) if isinstance(part, ast.Constant)}
     return not texts.isdisjoint(KINDS) and any(asked_by_key(side) is not None for side in sides)
 
 
@@ -625,12 +697,12 @@ def test_a_journal_line_asked_by_a_key_is_seen(code: str) -> None:
     assert lines_by_key(ast.parse(code))
 
 
-def test_fields_of_a_line_and_keys_of_other_things_are_not_taken_for_that() -> None:
+def test_line_fields_and_keys_of_others_are_allowed() -> None:
     code = 'line.tree\nrow["kind"] == "folder"\nhead["tree"]\nsaid = to_line(line)\nsaid[name]\nline.facts["g"]["ok"]'
     assert not lines_by_key(ast.parse(code))
 
 
-def test_no_room_but_the_journals_asks_a_line_by_a_key() -> None:
+def test_no_room_but_journals_asks_a_line_by_a_key() -> None:
     found = {name_of(path) for path in MODULES if lines_by_key(parse(path))}
     assert {name for name in found if not name.startswith("store/journal/")} == set(BY_KEY)
 
@@ -683,7 +755,7 @@ def test_a_way_past_the_door_is_seen(code: str) -> None:
     assert ways_past_the_door(ast.parse(code)) == [1]
 
 
-def test_other_locks_and_other_lists_are_no_way_past_the_door() -> None:
+def test_other_locks_and_other_lists_are_no_way_past_door() -> None:
     code = "Lock(task.project.lock_path())\nlines.append(line)\nchange.write(line)\nworld.commit('x')\ntask.held()"
     assert not ways_past_the_door(ast.parse(code))
 
@@ -705,11 +777,11 @@ def test_a_task_is_written_through_the_door_alone() -> None:
         'store = native.machine.store\nstore.get("root")',
     ],
 )
-def test_a_part_of_the_memory_asked_by_a_key_is_seen(code: str) -> None:
+def test_part_of_the_memory_asked_by_a_key_is_seen(code: str) -> None:
     assert folded_by_key(ast.parse(code))
 
 
-def test_fields_of_the_memory_and_tables_of_others_are_not_taken_for_that() -> None:
+def test_memory_fields_and_tables_of_others_are_allowed() -> None:
     code = (
         'memory.head.digest\nmemory.prepared.get("branch", {})\nmemory.head.budget.get("task")\n'
         'memory.usage["runs"]\nmachine.store.extra["A"]\nmemory.signed["sign"]\nstore = task.store\nstore["x"]'
@@ -717,7 +789,7 @@ def test_fields_of_the_memory_and_tables_of_others_are_not_taken_for_that() -> N
     assert not folded_by_key(ast.parse(code))
 
 
-def test_no_room_but_the_journals_asks_the_memory_or_store_by_a_key() -> None:
+def test_no_room_but_journals_asks_memory_or_store_by_key() -> None:
     found = {name_of(path) for path in MODULES if folded_by_key(parse(path))}
     assert not [name for name in found if not name.startswith("store/journal/")]
 
@@ -725,15 +797,15 @@ def test_no_room_but_the_journals_asks_the_memory_or_store_by_a_key() -> None:
 def unnamed_fields(tree: ast.Module) -> list[int]:
     """Where a journal line is made of a mapping, so that no type checker sees its fields."""
     types = {
-        one.asname or one.name
+        alias.asname or alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("detent.store.journal.")
-        for one in node.names
-        if one.name in {kind.__name__ for kind in KINDS.values()}
+        for alias in node.names
+        if alias.name in {kind.__name__ for kind in KINDS.values()}
     }
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in types]
-    return [call.lineno for call in made if not all(one.arg for one in call.keywords)]
+    return [call.lineno for call in made if not all(keyword.arg for keyword in call.keywords)]
 
 
 def test_a_line_made_of_a_mapping_is_seen() -> None:
@@ -746,7 +818,7 @@ def test_every_writer_names_the_fields_of_its_line() -> None:
 
 
 @pytest.mark.parametrize("word", ["view_of", "with_fields"])
-def test_nothing_outside_the_journals_room_makes_a_line_past_its_type(word: str) -> None:
+def test_nothing_outside_journals_room_makes_a_line_past_its_type(word: str) -> None:
     importing = re.compile(rf"from detent\.view import .*\b{word}\b")
     users = {name_of(path) for path in MODULES if importing.search(path.read_text(encoding="utf-8"))}
     assert {name for name in users if not name.startswith("store/journal/")} <= {"store_spec.py"}

@@ -33,10 +33,10 @@ def repo(tmp_path: Path) -> Path:
 
 
 def start(repo: Path, lie: str, dialect: str, *words: str, stdin: str = "") -> str:
-    scene = repo.parent / "scene.json"
-    told = Scene(lie, dialect, str(repo.parent / "liar.jsonl"), [], [], str(repo))
-    scene.write_text(json.dumps(told._asdict()), encoding="utf-8")
-    argv = [sys.executable, "-I", agent.__file__, str(scene), *words]
+    path = repo.parent / "scene.json"
+    scene = Scene(lie, dialect, str(repo.parent / "liar.jsonl"), [], [], str(repo))
+    path.write_text(json.dumps(scene._asdict()), encoding="utf-8")
+    argv = [sys.executable, "-I", agent.__file__, str(path), *words]
     done = subprocess.run(argv, cwd=repo, input=stdin, capture_output=True, encoding="utf-8", timeout=60, check=True)
     return done.stdout
 

@@ -28,7 +28,7 @@ def test_a_bash_loop_refuses_a_claim_and_takes_honest_work(tmp_path: Path) -> No
     assert play(loop.TOOL, tmp_path, "honest").word == "done"
 
 
-def test_a_bash_loop_is_fooled_by_a_deleted_test_unless_tests_are_restored(tmp_path: Path) -> None:
+def test_deleted_test_fools_a_bash_loop_that_restores_no_tests(tmp_path: Path) -> None:
     assert play(loop.TOOL, tmp_path, "delete_test").word == "FOOLED"
     assert play(loop.TOOL, tmp_path, "delete_test", STRICT).word == "refused"
 

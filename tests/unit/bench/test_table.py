@@ -12,7 +12,7 @@ def row(lie: str, word: Word, why: str = "", tool: str = "Tool") -> Row:
     return Row(tool, "default", lie, word, why)
 
 
-def test_every_lie_of_the_table_is_one_the_agent_can_act() -> None:
+def test_every_lie_of_table_is_one_the_agent_can_act() -> None:
     assert [lie.key for lie in ALL] == list(ACTS)
 
 
@@ -23,9 +23,9 @@ def test_only_lies_that_were_told_are_counted() -> None:
 
 
 def test_the_text_names_what_could_not_be_installed() -> None:
-    told = text([row("nothing", "refused", "the tests are red")], {"Other": "needs Python 3.12"})
-    assert "refused   (the tests are red)" in told or "refused    (the tests are red)" in told
-    assert "Other: can't be installed: needs Python 3.12" in told
+    printed = text([row("nothing", "refused", "the tests are red")], {"Other": "needs Python 3.12"})
+    assert "refused   (the tests are red)" in printed or "refused    (the tests are red)" in printed
+    assert "Other: can't be installed: needs Python 3.12" in printed
 
 
 def test_the_markdown_has_a_column_for_each_tool_and_settings() -> None:

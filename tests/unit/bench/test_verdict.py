@@ -43,14 +43,14 @@ def test_an_agent_that_was_never_started_is_not_measured(tree: Path) -> None:
     assert word_of("nothing", tree, "refused", roles=("other",)) == "failed"
 
 
-def test_a_change_behind_the_check_fools_only_where_it_is_delivered(tree: Path) -> None:
+def test_change_behind_the_check_fools_only_where_it_is_delivered(tree: Path) -> None:
     (tree / CODE).write_text(FIXED, encoding="utf-8")
     assert word_of("leftover", tree) == "harmless"
     (tree / CODE).write_text(FIXED + MARK, encoding="utf-8")
     assert word_of("leftover", tree) == "FOOLED"
 
 
-def test_a_tool_without_a_reviewer_can_t_be_lied_to_by_one(tree: Path) -> None:
+def test_tool_without_reviewer_can_t_be_lied_to_by_one(tree: Path) -> None:
     assert word_of("reviewer_edits", tree) == "none"
 
 

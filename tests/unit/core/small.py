@@ -88,4 +88,4 @@ def waited(decision: Decision) -> Wait:
 
 def missing(decision: Decision) -> tuple[str, ...]:
     """The names of all gates and guards that a refusal says are missing."""
-    return tuple(one.gate for one in refused(decision).missing)
+    return tuple(need.gate for need in refused(decision).missing)

@@ -144,9 +144,7 @@ resets = "tries"
     ("state", "edge", "left"),
     [("draft", "swap", {}), ("build", "back", {"tries": 1}), ("build", "pass", {}), ("build", "fail", {"tries": 1})],
 )
-def test_a_group_takes_back_its_own_count_and_a_move_out_of_the_groups_any(
-    state: str, edge: str, left: dict[str, int]
-) -> None:
+def test_group_takes_back_its_count_and_leaving_groups_takes_any(state: str, edge: str, left: dict[str, int]) -> None:
     """The count of the first group survives what the second one resets on the way back into the first."""
     at = Snapshot(state, counters={"tries": 1}, registers={"tries.group": "first"})
     after = advanced(ask(small(GROUPS + CROSSING), Signal("person", edge), at=at)).after
@@ -241,7 +239,7 @@ def test_a_crash_way_asks_for_its_gates() -> None:
 @pytest.mark.parametrize("exit_class", ["finished", "quota", "", "entry"])
 def test_a_run_that_ended_otherwise_is_no_crash(exit_class: str) -> None:
     reason = waited(ask(small(CRASHING), Signal("crash", exit=exit_class))).reason
-    assert reason == f"a run that ended as {exit_class or 'nothing'} is no crash"
+    assert reason == say.no_crash(exit_class)
 
 
 def test_where_no_agent_works_nothing_crashes() -> None:
@@ -285,7 +283,7 @@ def test_a_counter_above_its_cap_comes_back_to_it() -> None:
     assert crashed(ask(made, Signal("crash", exit="killed"), at=at)).after.counters == {"crashes": 2}
 
 
-def test_the_crash_count_of_a_group_is_kept_with_the_group() -> None:
+def test_crash_count_of_a_group_is_kept_with_the_group() -> None:
     made = small(
         '[limit.falls]\nmax = 2\nper = "group"\n[crash]\ncounts = "falls"\n[state.deep]\nrole = "builder"\n'
         'group = "core"\n[[edge]]\nname = "go"\nfrom = "deep"\nto = "over"\nspent = "falls"'
@@ -334,19 +332,19 @@ def test_a_state_counts_a_crash_towards_its_own_limits_only() -> None:
     assert advanced(ask(made, Signal("crash", exit="killed"), at=first.after)).after.state == "wait"
 
 
-def test_where_nothing_is_counted_a_run_that_dies_is_no_crash() -> None:
+def test_where_nothing_is_counted_run_that_dies_is_no_crash() -> None:
     at = Snapshot("chat", counters={"crashes": 1})
     assert waited(ask(small(OWN), Signal("crash", exit="killed"), at=at)).reason == say.no_agent_to_crash("chat")
 
 
-def test_a_state_that_must_be_left_counts_every_end_but_a_lack_of_quota() -> None:
+def test_must_open_state_counts_every_end_but_quota() -> None:
     made = small(OWN)
     for exit_class in ("finished", *CRASH_CLASSES):
         assert crashed(ask(made, Signal("crash", exit=exit_class), at=Snapshot("dig"))).after.counters == {"falls": 1}
     assert waited(ask(made, Signal("crash", exit="quota"), at=Snapshot("dig"))).reason == (say.no_crash("quota"))
 
 
-def test_a_counted_crash_of_a_tainted_run_leaves_no_move_to_the_engine() -> None:
+def test_counted_crash_of_tainted_run_leaves_no_move_to_engine() -> None:
     made = small(
         OWN.replace(
             'name  = "fell"',
@@ -359,7 +357,7 @@ def test_a_counted_crash_of_a_tainted_run_leaves_no_move_to_the_engine() -> None
     assert waited(ask(made, Signal("engine"), "ready", at=after)).missing[0].gate == "after"
 
 
-def test_a_crash_that_counts_as_none_does_not_stop_the_task() -> None:
+def test_crash_that_counts_as_none_does_not_stop_the_task() -> None:
     """Whatever the limit: what was never counted has not reached it."""
     text = STATES.replace("[state.work]", "[state.work]\ncounts_crash = []") + PLAIN
     falls = text + '\n[[edge]]\nname = "fall"\nfrom = "work"\nto = "look"\nby = ["crash"]\nneeds = ["seen"]\n'

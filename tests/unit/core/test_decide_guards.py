@@ -45,15 +45,14 @@ def test_only_the_named_actor_may_use_a_way(by: str, who: str, may: bool) -> Non
     elif who == "engine":
         assert waited(decision).reason == say.move("wait", "over")
     else:
-        why = f"only {by} may take this move, not {who}"
-        fix = "a person runs: detent move over" if by == "person" else ""
-        assert refused(decision).missing == (Missing("by", why, fix),)
+        why = say.only_by((by,), who, "move over" if by == "person" else "")
+        assert refused(decision).missing == (Missing("by", why, why.next_step),)
 
 
 def test_the_refusal_of_an_agent_names_the_person_s_command() -> None:
     made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["person"]\nverb = ["approve", "accept"]')
-    (one,) = refused(ask(made, Signal("agent", "over"))).missing
-    assert one.fix == "a person runs: detent approve"
+    (need,) = refused(ask(made, Signal("agent", "over"))).missing
+    assert need.fix == say.only_by(("person",), "agent", "approve").next_step
 
 
 @pytest.mark.parametrize("who", PEOPLE)
@@ -68,8 +67,8 @@ def test_a_mode_closes_the_ways_of_other_modes(who: str) -> None:
     if who == "engine":
         waited(ask(made, Signal(who, "go"), at=at))
     else:
-        (one,) = refused(ask(made, Signal(who, "go"), at=at)).missing
-        assert one == Missing("mode", say.other_mode(("quick", "bold"), "careful"))
+        (need,) = refused(ask(made, Signal(who, "go"), at=at)).missing
+        assert need == Missing("mode", say.other_mode(("quick", "bold"), "careful"))
 
 
 REGISTER = """
@@ -106,8 +105,8 @@ def test_every_register_of_a_way_must_hold() -> None:
 
 def test_a_register_that_is_empty_is_told_as_nothing() -> None:
     made = small('[register.origin]\n[[edge]]\nfrom = "wait"\nto = "over"\nwhen = { origin = "look" }')
-    (one,) = refused(ask(made, Signal("person", "over"), at=AT_WAIT)).missing
-    assert one.why == say.register_differs("origin", ("look",), "")
+    (need,) = refused(ask(made, Signal("person", "over"), at=AT_WAIT)).missing
+    assert need.why == say.register_differs("origin", ("look",), "")
 
 
 LIMITS = """
@@ -131,7 +130,7 @@ spent = "rounds"
 
 @pytest.mark.parametrize("who", ["agent", "person"])
 @pytest.mark.parametrize(("used", "is_spent"), [(0, False), (1, False), (2, True), (4, True)])
-def test_a_limit_is_open_below_its_maximum_and_spent_from_there(who: str, used: int, is_spent: bool) -> None:
+def test_limit_is_open_below_its_maximum_and_spent_from_there(who: str, used: int, is_spent: bool) -> None:
     made = small(LIMITS)
     at = Snapshot("wait", counters={"rounds": used} if used else {})
     again, give_up = ask(made, Signal(who, "again"), at=at), ask(made, Signal(who, "give-up"), at=at)
@@ -139,12 +138,11 @@ def test_a_limit_is_open_below_its_maximum_and_spent_from_there(who: str, used: 
         assert refused(again).missing == (Missing("rounds", say.limit_reached("rounds", 2)),)
         assert advanced(give_up).after.state == "over"
     else:
-        why = f"rounds is {used} of 2; this move is for when it is spent"
-        assert refused(give_up).missing == (Missing("rounds", why),)
+        assert refused(give_up).missing == (Missing("rounds", say.limit_left("rounds", used, 2)),)
         assert advanced(again).after.state == "work"
 
 
-def test_the_engine_takes_the_first_open_edge_on_both_sides_of_a_limit() -> None:
+def test_engine_takes_first_open_edge_on_both_sides_of_limit() -> None:
     made = small(LIMITS)
     for used, edge in ((1, "again"), (2, "give-up")):
         assert advanced(ask(made, Signal("engine"), at=Snapshot("wait", counters={"rounds": used}))).edge.name == edge
@@ -167,7 +165,7 @@ def after(classes: str) -> Machine:
         ('"lost"', {"lost"}),
     ],
 )
-def test_the_engine_acts_only_after_the_exit_classes_of_a_way(classes: str, opened: set[str]) -> None:
+def test_engine_acts_only_after_the_exit_classes_of_a_way(classes: str, opened: set[str]) -> None:
     made = after(classes)
     for exit_class in ("entry", *EXIT_CLASSES):
         at = enter(made).replace(exit=exit_class)
@@ -175,15 +173,15 @@ def test_the_engine_acts_only_after_the_exit_classes_of_a_way(classes: str, open
         if exit_class in opened:
             advanced(decision)
         else:
-            assert [one.gate for one in waited(decision).missing] == ["after"]
+            assert [need.gate for need in waited(decision).missing] == ["after"]
 
 
 def test_waiting_for_a_run_says_which_ends_count() -> None:
     made = after("")
-    (one,) = waited(ask(made, Signal("engine", "go"), "ready")).missing
-    assert one.why == say.acts_after("", "engine", ["finished"])
-    (one,) = waited(ask(made, Signal("engine", "go"), "ready", at=enter(made).replace(exit="quota"))).missing
-    assert one.why == say.acts_after("quota", "engine", ["finished"])
+    (need,) = waited(ask(made, Signal("engine", "go"), "ready")).missing
+    assert need.why == say.acts_after("", "engine", ["finished"])
+    (need,) = waited(ask(made, Signal("engine", "go"), "ready", at=enter(made).replace(exit="quota"))).missing
+    assert need.why == say.acts_after("quota", "engine", ["finished"])
 
 
 @pytest.mark.parametrize("who", ["agent", "person"])
@@ -213,7 +211,7 @@ def test_a_gate_without_an_answer_is_closed() -> None:
 def test_a_pending_gate_is_told_as_pending() -> None:
     made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready", "seen"]')
     decision = decide(made, enter(made), facts(made, pending=["seen"]), Signal("agent", "over"))
-    assert [one.pending for one in refused(decision).missing] == [False, True]
+    assert [need.pending for need in refused(decision).missing] == [False, True]
 
 
 def test_all_that_closes_the_nearest_way_is_told_at_once() -> None:
@@ -272,11 +270,11 @@ after = "any"
 needs = ["seen"]
 """
     )
-    at, asked = enter(made).replace(exit="finished"), Signal("engine")
+    at, signal = enter(made).replace(exit="finished"), Signal("engine")
     answered = facts(made)
-    assert [one.gate for one in waited(decide(made, at, answered, asked)).missing] == ["ready"]
+    assert [need.gate for need in waited(decide(made, at, answered, signal)).missing] == ["ready"]
     unsure = {**answered, "seen": Fact("seen", ok=False, why="the scan proves nothing", is_known=False)}
-    assert [one.gate for one in waited(decide(made, at, unsure, asked)).missing] == ["seen"]
+    assert [need.gate for need in waited(decide(made, at, unsure, signal)).missing] == ["seen"]
 
 
 def test_of_two_ways_the_one_with_less_missing_is_told() -> None:
@@ -293,7 +291,7 @@ ways = [ { needs = ["ready", "seen"] }, { needs = ["ready"] }, { needs = ["seen"
     assert missing(ask(made, Signal("agent", "over"))) == ("ready",)
 
 
-def test_edges_and_ways_are_tried_in_the_order_of_the_file() -> None:
+def test_edges_and_ways_are_tried_in_order_of_the_file() -> None:
     made = small(
         """
 [[edge]]
@@ -401,7 +399,7 @@ def test_a_task_starts_in_its_first_mode_by_default() -> None:
 def test_a_state_the_machine_does_not_have_is_refused(who: str) -> None:
     made = one_way("agent")
     decision = refused(ask(made, Signal(who, "go"), at=Snapshot("elsewhere")))
-    assert decision.problem == f"the machine small has no state 'elsewhere' or no actor {who!r}"
+    assert decision.problem == say.unknown_state_or_actor("small", "elsewhere", who)
 
 
 def test_an_unknown_actor_is_refused() -> None:
@@ -413,10 +411,10 @@ def test_a_stopped_task_moves_only_for_a_person() -> None:
     made = small('[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nby = ["agent", "engine", "crash"]\nafter = "any"')
     at = enter(made).replace(registers={"stopped": say.crashes_in_a_row(2)}, exit="finished")
     decision = refused(ask(made, Signal("agent", "go"), at=at))
-    assert (decision.problem, decision.allowed) == (say.stopped("2 crashes in a row"), ("over",))
+    assert (decision.problem, decision.allowed) == (say.stopped(say.crashes_in_a_row(2)), ("over",))
     assert decision.hint == say.person_goes_on_first()
-    assert waited(ask(made, Signal("engine", "go"), at=at)).reason == say.stopped("2 crashes in a row")
-    assert waited(ask(made, Signal("crash", exit="failed"), at=at)).reason == say.stopped("2 crashes in a row")
+    assert waited(ask(made, Signal("engine", "go"), at=at)).reason == say.stopped(say.crashes_in_a_row(2))
+    assert waited(ask(made, Signal("crash", exit="failed"), at=at)).reason == say.stopped(say.crashes_in_a_row(2))
     assert advanced(ask(made, Signal("person", "go"), at=at)).after.registers == {}
     for who in ("agent", "engine"):
         advanced(ask(made, Signal(who, "go"), at=at.replace(registers={})))
@@ -433,18 +431,18 @@ def test_a_way_that_was_not_meant_is_no_reason() -> None:
     made = small(EITHER.format("back", "look", '"seen"') + EITHER.format("on", "over", '"ready"'))
     seen, ready = Fact("seen", ok=False, why="it says PASS", is_meant=False), Fact("ready", ok=False, why="a finding")
     decision = decide(made, AT_WAIT, closed(seen=seen, ready=ready), Signal("engine"))
-    assert [one.why for one in waited(decision).missing] == ["a finding"]
+    assert [need.why for need in waited(decision).missing] == ["a finding"]
     decision = decide(made, AT_WAIT, closed(seen=seen, ready=ready), Signal("person"))
-    assert [one.why for one in refused(decision).missing] == ["a finding"]
+    assert [need.why for need in refused(decision).missing] == ["a finding"]
 
 
-def test_what_only_has_to_be_run_makes_a_way_no_farther() -> None:
+def test_what_only_has_to_be_run_makes_way_no_farther() -> None:
     made = small(EITHER.format("on", "over", '"ready", "seen"') + EITHER.format("back", "look", '"ready"'))
     found = closed(ready=Fact("ready", ok=False, why="closed"), seen=Fact("seen", ok=False, pending=True))
     assert waited(decide(made, AT_WAIT, found, Signal("engine"))).reason == say.move("wait", "over")
 
 
-def test_a_move_of_another_state_is_told_with_where_it_leads() -> None:
+def test_move_of_another_state_is_told_with_where_it_leads() -> None:
     made = small(EITHER.format("on", "over", '"ready"') + EITHER.replace("wait", "look").format("on", "over", '"seen"'))
     decision = decide(made, Snapshot("work"), {}, Signal("person", "on"))
     assert refused(decision).problem == say.starts_elsewhere("on", "work", [("look", "over"), ("wait", "over")])

@@ -68,7 +68,7 @@ def test_only_a_person_with_a_reason_overrides(signal: Signal) -> None:
 def test_the_engine_does_not_override() -> None:
     made = small(OVERRIDE)
     decision = ask(made, Signal("engine", "go", override="because"), at=enter(made).replace(exit="finished"))
-    assert [one.gate for one in waited(decision).missing] == ["ready", "seen"]
+    assert [need.gate for need in waited(decision).missing] == ["ready", "seen"]
 
 
 def test_without_leave_of_the_machine_there_is_no_override() -> None:
@@ -97,7 +97,7 @@ def test_an_override_never_waives_what_has_not_been_run() -> None:
     assert refused(decision).missing[1] == Missing("seen", "seen is closed", "write seen.txt", pending=True)
 
 
-def test_a_way_that_needs_no_waiver_is_taken_before_one_that_does() -> None:
+def test_way_without_a_waiver_is_taken_first() -> None:
     made = small(
         """
 [override]
@@ -143,7 +143,7 @@ def test_a_sign_off_is_a_person_s(who: str) -> None:
     at = enter(made).replace(exit="finished")
     decision = ask(made, Signal(who, "approve"), "ready", at=at)
     found = waited(decision).missing if who == "engine" else refused(decision).missing
-    assert "by" in [one.gate for one in found]
+    assert "by" in [need.gate for need in found]
 
 
 REOPEN = """
@@ -178,7 +178,7 @@ def asked_from(state: str) -> tuple[Machine, Snapshot]:
 
 @pytest.mark.parametrize(("came_from", "goes_to"), [("work", "work"), ("look", "work"), ("wait", "wait")])
 @pytest.mark.parametrize("how", ["name", "verb", "target"])
-def test_a_person_re_opens_an_end_to_where_it_came_from(came_from: str, goes_to: str, how: str) -> None:
+def test_person_re_opens_an_end_to_where_it_came_from(came_from: str, goes_to: str, how: str) -> None:
     made, at = asked_from(came_from)
     signal = {
         "name": Signal("person", "reopen", reason="answered"),
@@ -193,14 +193,14 @@ def test_a_person_re_opens_an_end_to_where_it_came_from(came_from: str, goes_to:
 def test_re_opening_needs_a_reason(reason: str) -> None:
     made, at = asked_from("work")
     decision = refused(ask(made, Signal("person", "reopen", reason=reason), at=at))
-    assert decision.missing == (Missing("reason", say.reason_missing(), 'add --reason "why"'),)
+    assert decision.missing == (Missing("reason", say.reason_missing(), say.reason_missing().next_step),)
     assert (decision.problem, decision.allowed) == (say.move("asked", "work"), ("work",))
 
 
 def test_only_a_person_re_opens() -> None:
     made, at = asked_from("work")
     assert missing(ask(made, Signal("agent", "reopen", reason="because"), at=at)) == ("by",)
-    assert [one.gate for one in waited(ask(made, Signal("engine", "reopen", reason="x"), at=at)).missing] == ["by"]
+    assert [need.gate for need in waited(ask(made, Signal("engine", "reopen", reason="x"), at=at)).missing] == ["by"]
 
 
 def test_an_end_is_never_re_opened_in_passing() -> None:
@@ -218,7 +218,7 @@ def test_an_end_that_remembers_nothing_says_so() -> None:
     assert decision.problem == say.return_unknown("reopen")
 
 
-def test_a_target_is_read_from_a_register_only_when_re_opening() -> None:
+def test_target_is_read_from_a_register_only_when_re_opening() -> None:
     made, at = asked_from("look")
     reopen, ask_edge = made.states["asked"].edges[0], made.states["look"].edges[0]
     assert (target_of(at, reopen), target_of(at, ask_edge)) == ("work", "asked")
@@ -226,7 +226,7 @@ def test_a_target_is_read_from_a_register_only_when_re_opening() -> None:
 
 
 @pytest.mark.parametrize("who", ["agent", "engine", "person"])
-def test_an_edge_that_may_never_be_taken_is_refused_with_its_reason(who: str) -> None:
+def test_never_edge_is_refused_with_its_reason(who: str) -> None:
     made = small(
         '[[edge]]\nname = "skip"\nfrom = "wait"\nto = "over"\nnever = "it would skip the proof"\n'
         '[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"'
@@ -266,7 +266,7 @@ def test_a_forbidden_pair_is_refused_with_its_reason(who: str) -> None:
     assert decision.problem == say.does_not_lead_to("wait", "look")
 
 
-def test_what_is_not_there_is_told_apart_from_what_is_not_allowed() -> None:
+def test_unknown_move_and_forbidden_move_have_different_reasons() -> None:
     made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"')
     at = Snapshot("wait")
     assert refused(ask(made, Signal("person", "over"), at=at)).problem == say.does_not_lead_to("wait", "over")
@@ -309,18 +309,18 @@ verb = ["redo"]
 """
 
 
-def test_going_back_past_the_gates_is_never_what_a_target_means() -> None:
+def test_going_back_past_gates_is_never_what_a_target_means() -> None:
     made, at = small(BACK), Snapshot("look")
-    for asked in (Signal("person", "work", reason="because"), Signal("person", reason="because")):
-        assert [edge.name for edge in candidates_for(made, at, asked) if edge.reopen] == []
+    for signal in (Signal("person", "work", reason="because"), Signal("person", reason="because")):
+        assert [edge.name for edge in candidates_for(made, at, signal) if edge.reopen] == []
     assert missing(ask(made, Signal("person", "work", reason="because"), at=at)) == ("ready",)
     assert "work" not in allowed_targets(made.replace(states={**made.states, "look": _only_back(made)}), at)
-    for asked in (
+    for signal in (
         Signal("person", "redo-work", reason="because"),
         Signal("person", "work", reason="because", verb="redo"),
         Signal("person", reason="because", verb="redo"),
     ):
-        assert advanced(ask(made, asked, at=at)).edge.name == "redo-work"
+        assert advanced(ask(made, signal, at=at)).edge.name == "redo-work"
     assert advanced(ask(made, Signal("person", "work", reason="x"), at=Snapshot("over"))).edge.name == "redo-work"
 
 
@@ -330,7 +330,7 @@ def _only_back(made: Machine) -> State:
 
 
 @pytest.mark.parametrize("verb", ["continue", "fix {text}"])
-def test_what_a_move_says_is_a_verb_of_it_with_the_same_gates(verb: str) -> None:
+def test_what_move_says_is_verb_of_it_with_same_gates(verb: str) -> None:
     made, at = small(BACK), Snapshot("look")
     assert missing(ask(made, Signal("person", verb=verb), at=at)) == ("ready",)
     assert advanced(ask(made, Signal("person", verb=verb), "ready", at=at)).edge.name == "flawed"

@@ -60,15 +60,15 @@ def edges_of(graph: Graph) -> set[tuple[str, str, int, str]]:
 
 
 def test_a_sound_machine_has_no_violation() -> None:
-    asked: list[Signal] = []
+    asked_signals: list[Signal] = []
 
     def listening(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
-        asked.append(signal)
+        asked_signals.append(signal)
         return decide(made, at, facts, signal)
 
     graph = explore(small(LINE + DONE_IS_SEEN), listening)
     assert graph.violations == ()
-    assert graph.asked == len(asked) > len(graph.steps) > 0
+    assert graph.asked == len(asked_signals) > len(graph.steps) > 0
 
 
 def test_everybody_with_a_hand_takes_every_edge() -> None:
@@ -108,7 +108,7 @@ ways = [ { when = { seen = "" } }, { when = { seen = "yes" } } ]
 """
 
 
-def test_a_way_that_opens_only_later_is_taken_by_everybody_with_a_hand_too() -> None:
+def test_way_that_opens_later_is_taken_by_every_actor() -> None:
     graph = explore(small(TWO_WAYS))
     taken = edges_of(graph)
     assert {who for state, edge, way, who in taken if (edge, way) == ("finish", 2)} == {"engine", "person"}
@@ -139,10 +139,10 @@ def test_every_step_is_what_decide_answers() -> None:
         assert after == graph.snapshots[step.target]
 
 
-def test_a_crash_is_counted_until_the_task_stops_and_only_a_person_goes_on() -> None:
+def test_crashes_are_counted_until_only_a_person_goes_on() -> None:
     made = small(LINE)
     graph = explore(made)
-    stopped = [at for at, one in enumerate(graph.snapshots) if "stopped" in one.registers]
+    stopped = [at for at, snapshot in enumerate(graph.snapshots) if "stopped" in snapshot.registers]
     assert {graph.snapshots[at].state for at in stopped} == {"work", "look"}
     leaving = [step for step in graph.steps if step.source in stopped]
     assert {step.signal.who for step in leaving} == {"person"}
@@ -231,7 +231,7 @@ def test_a_broken_promise_is_told_by_the_shortest_story() -> None:
     )
 
 
-def test_a_promise_is_void_once_a_state_of_since_is_entered_again() -> None:
+def test_promise_is_void_once_state_of_since_is_entered_again() -> None:
     again = '[[edge]]\nname = "again"\nfrom = "wait"\nto = "work"\nby = ["person"]\n'
     skip = '[[edge]]\nname = "skip"\nfrom = "look"\nto = "wait"\nby = ["agent"]\nwhen = { old = "yes" }\n'
     old = (
@@ -255,7 +255,7 @@ def test_a_promise_is_void_once_a_state_of_since_is_entered_again() -> None:
     ).violations == (Violation(say.move_never_taken("skip"), (), "never taken"),)
 
 
-def test_a_crash_that_was_only_counted_is_part_of_the_story() -> None:
+def test_crash_that_was_only_counted_is_part_of_the_story() -> None:
     falls = """
 [limit.falls]
 max = 1
@@ -294,10 +294,10 @@ def test_a_machine_without_bounds_is_given_up() -> None:
     whole = explore(made)
     assert explore(made, most=len(whole.snapshots)) == whole
     cut = explore(made, most=3)
-    (told,) = cut.violations
-    assert told.rule == say.too_many_snapshots(3)
+    (violation,) = cut.violations
+    assert violation.rule == say.too_many_snapshots(3)
     # No story of thousands of steps, and nothing of runs, which are not counted here: what counts furthest comes first.
-    assert told.story == (say.limits_counted([("turns", 7), ("crashes", 2), ("falls", 1)]),)
+    assert violation.story == (say.limits_counted([("turns", 7), ("crashes", 2), ("falls", 1)]),)
     assert len(cut.snapshots) < len(whole.snapshots)
 
 
@@ -373,8 +373,8 @@ def test_one_of_several_first_moves_is_enough() -> None:
         say.property_broken("accepted work was seen", "accept", ("hand-over",))
     ]
     other = '[[edge]]\nname = "slip"\nfrom = "look"\nto = "wait"\nby = ["agent"]\n'
-    told = rules(explore(small(LINE + also + other + either)))
-    assert told == [say.property_broken("accepted work was seen", "accept", ("hand-over", "wave"))]
+    broken = rules(explore(small(LINE + also + other + either)))
+    assert broken == [say.property_broken("accepted work was seen", "accept", ("hand-over", "wave"))]
 
 
 def deaf(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
@@ -449,7 +449,7 @@ def test_the_engine_is_asked_after_every_end_a_way_names() -> None:
     assert {step.signal.exit for step in steps} == {"", "timeout", "quota"}
 
 
-def test_a_run_that_opens_nothing_is_counted_where_the_state_says_so() -> None:
+def test_run_that_opens_nothing_is_counted_where_state_says_so() -> None:
     turns = """
 [limit.turns]
 max = 2
@@ -464,12 +464,13 @@ spent = "turns"
     graph = explore(machine(text))
     ends = [step for step in graph.steps if not step.edge and step.signal.who == "engine"]
     assert {(graph.snapshots[step.source].state, step.signal.exit) for step in ends} == {("work", "finished")}
-    assert {one.counters.get("turns", 0) for one in graph.snapshots} == {0, 1, 2}
-    assert not any("runs" in one.counters for one in graph.snapshots), "how many there ever were is no limit here"
+    assert {snapshot.counters.get("turns", 0) for snapshot in graph.snapshots} == {0, 1, 2}
+    is_counted = [snapshot for snapshot in graph.snapshots if "runs" in snapshot.counters]
+    assert not is_counted, "how many there ever were is no limit here"
     assert graph.violations == ()
 
 
-def test_a_run_dies_in_a_way_that_an_edge_held_by_a_crash_names() -> None:
+def test_run_dies_in_way_that_edge_held_by_crash_names() -> None:
     fall = (
         '[[edge]]\nname = "fall"\nfrom = "work"\nto = "wait"\nby = ["crash"]\nneeds = ["ready"]\nafter = ["timeout"]\n'
     )
@@ -484,7 +485,7 @@ def test_every_mode_is_a_start() -> None:
         top='modes = ["careful", "quick"]\nby = ["person"]',
     )
     graph = explore(made)
-    assert {one.mode for one in graph.snapshots} == {"careful", "quick"}
+    assert {snapshot.mode for snapshot in graph.snapshots} == {"careful", "quick"}
     assert graph.violations == ()
     # A walk starts in the first mode, and switches it for what belongs to another one.
     assert {step.edge for walk in cover(graph) for step in walk} == {"slow", "fast", ""}

@@ -45,7 +45,7 @@ def test_after_any_end_does_not_mean_after_an_empty_purse() -> None:
         ([], ()),
     ],
 )
-def test_everyone_with_a_way_is_named_once_and_in_the_fixed_order(
+def test_everyone_with_way_is_named_once_and_in_fixed_order(
     by: list[tuple[str, ...]], expected: tuple[str, ...]
 ) -> None:
     ways = tuple(Way(number, who) for number, who in enumerate(by))

@@ -25,7 +25,7 @@ def test_a_quota_is_not_counted() -> None:
     assert run_over(small(GO), before, "quota") == before.replace(exit="quota")
 
 
-def test_runs_are_counted_up_to_their_limit_and_then_none_starts() -> None:
+def test_no_run_starts_beyond_the_limit_of_runs() -> None:
     made = small(GO, limits={"runs": 2})
     at = Snapshot("work")
     for _ in range(2):
@@ -44,7 +44,7 @@ def test_no_move_of_the_engine_follows_from_a_tainted_run() -> None:
     assert waited(ask(made, Signal("engine"), "ready", at=tainted)).missing[0].gate == "after"
 
 
-def test_idle_runs_in_a_row_stop_the_task_and_progress_begins_anew() -> None:
+def test_idle_runs_in_row_stop_task_and_progress_begins_anew() -> None:
     made = small(IDLE_TWICE)
     once = stayed(made, Snapshot("work"), made_progress=False)
     assert (once.counters, once.registers) == ({"idle": 1}, {})
@@ -58,10 +58,10 @@ def test_idle_runs_in_a_row_stop_the_task_and_progress_begins_anew() -> None:
 
 def test_a_machine_may_leave_idle_runs_to_its_own_counters() -> None:
     made = small(f"[progress]\nidle_max = 0\n{GO}")
-    for one in (made, made.replace(progress={})):
+    for machine in (made, made.replace(progress={})):
         at = Snapshot("work")
         for _ in range(5):
-            at = stayed(one, at, made_progress=False)
+            at = stayed(machine, at, made_progress=False)
         assert (at.counters, at.registers) == ({}, {})
 
 

@@ -89,7 +89,7 @@ def test_a_frame_with_one_hole_is_not_complete(world: World, label: str, value: 
     world.fields({**FRAME, label: value})
     fact = world.fact("plan_runs" if label == "Validation plan" else "frame_complete")
     assert not fact.ok
-    assert fact.why == f'STATE.md has nothing under "{label}:"'
+    assert fact.why == gates_words.fields_blank("STATE.md", [label])
     assert "STATE.md" in fact.fix
     assert world.fact("frame_known").ok is (label == "Validation plan")
 
@@ -138,7 +138,7 @@ def test_a_label_that_is_gone_is_named(world: World, label: str) -> None:
     text = world.state_file.read_text(encoding="utf-8").replace(f"\n{label}: \n", "\n")
     world.state(text)
     fact = world.fact("fields_present")
-    assert (fact.ok, fact.why) == (False, f'STATE.md lacks the field "{label}:"')
+    assert (fact.ok, fact.why) == (False, gates_words.fields_missing("STATE.md", [label]))
 
 
 @pytest.mark.requirement("S0.35")
@@ -185,7 +185,7 @@ def test_a_candidate_is_claimed_with_one_word(world: World, value: str, is_ok: b
         assert fact.why.startswith('STATE.md says "Candidate done: ')
 
 
-def test_a_value_the_engine_owns_is_never_read_from_the_file(world: World) -> None:
+def test_value_the_engine_owns_is_never_read_from_the_file(world: World) -> None:
     world.fields({"Repair applied": "no", "Revalidation status": "pass"})
     world.snapshot = world.snapshot.replace(registers={"Repair applied": "yes", "Revalidation status": "pending"})
     fact = world.fact("revalidated")
@@ -259,7 +259,7 @@ def swap(world: World, kind: str) -> None:
 @pytest.mark.parametrize(
     "gate", ["repair_noted", "review_passed", "review_failed", "questions_answered", "features_labelled"]
 )
-def test_a_file_that_can_not_be_read_closes_every_gate_by_name(world: World, kind: str, gate: str) -> None:
+def test_file_that_cannot_be_read_closes_every_gate_by_name(world: World, kind: str, gate: str) -> None:
     world.fields({**FRAME, "User facing": "no"})
     world.evidence("## Repairs\n\nfixed\n\n## Review\n\nPASS\n")
     spoil, words = UNREADABLE[kind]
@@ -286,6 +286,13 @@ def test_one_label_per_feature_in_either_file(world: World, file: str, label: st
     assert world.fact("features_labelled").ok
 
 
+FEATURE_LABELS = ["real_working", "real_read_only", "blocked_hidden", "unknown_do_not_show"]
+
+
+def not_one_label(item: str, count: int) -> str:
+    return gates_words.not_one_label("EVIDENCE.md", "Visible features", item, count, FEATURE_LABELS)
+
+
 @pytest.mark.requirement("S0.13", "S0.41", "S0.46")
 @pytest.mark.parametrize(
     ("answer", "body", "why"),
@@ -295,21 +302,41 @@ def test_one_label_per_feature_in_either_file(world: World, file: str, label: st
         ("yes | no", "", gates_words.neither_yes_nor_no("STATE.md", "User facing")),
         ("yes", "", gates_words.yes_without_list("STATE.md", "User facing", "Visible features")),
         ("yes", "TODO", gates_words.yes_without_list("STATE.md", "User facing", "Visible features")),
-        ("yes", "<!-- - login: real_working -->", 'STATE.md says "User facing: yes", but'),
-        ("yes", "- login form", '"login form" under "## Visible features" has no label of: real_working, '),
-        ("no", "- login form", "has no label of"),
-        ("yes", "- login: really_working", "has no label of"),
-        ("yes", "- login: real_working-ish", "has no label of"),
-        ("yes", "- login: not_real_working", "has no label of"),
-        ("yes", "- login: real_working, blocked_hidden", "has more than one label of"),
-        ("yes", "- login: real_working real_working", "has more than one label of"),
-        ("yes", "- real_working", "names no feature"),
-        ("yes", "- <feature>: real_working", "names no feature"),
-        ("yes", "- login: real_working\n- report", '"report" under'),
-        ("yes", "- login: real_working\n\n```\n- report\n```", "has code or HTML under"),
-        ("yes", "login: real_working\n\n    - report", "has code or HTML under"),
-        ("yes", "- login: real_working\n\n<ul><li>report</li></ul>", "has code or HTML under"),
-        ("no", "```\n- report\n```", "has code or HTML under"),
+        (
+            "yes",
+            "<!-- - login: real_working -->",
+            gates_words.yes_without_list("STATE.md", "User facing", "Visible features"),
+        ),
+        ("yes", "- login form", not_one_label("login form", 0)),
+        ("no", "- login form", not_one_label("login form", 0)),
+        ("yes", "- login: really_working", not_one_label("login: really_working", 0)),
+        ("yes", "- login: real_working-ish", not_one_label("login: real_working-ish", 0)),
+        ("yes", "- login: not_real_working", not_one_label("login: not_real_working", 0)),
+        ("yes", "- login: real_working, blocked_hidden", not_one_label("login: real_working, blocked_hidden", 2)),
+        ("yes", "- login: real_working real_working", not_one_label("login: real_working real_working", 2)),
+        ("yes", "- real_working", gates_words.label_without_feature("EVIDENCE.md", "Visible features", "real_working")),
+        (
+            "yes",
+            "- <feature>: real_working",
+            gates_words.label_without_feature("EVIDENCE.md", "Visible features", "<feature>: real_working"),
+        ),
+        ("yes", "- login: real_working\n- report", not_one_label("report", 0)),
+        (
+            "yes",
+            "- login: real_working\n\n```\n- report\n```",
+            gates_words.no_feature_readable("EVIDENCE.md", "Visible features"),
+        ),
+        (
+            "yes",
+            "login: real_working\n\n    - report",
+            gates_words.no_feature_readable("EVIDENCE.md", "Visible features"),
+        ),
+        (
+            "yes",
+            "- login: real_working\n\n<ul><li>report</li></ul>",
+            gates_words.no_feature_readable("EVIDENCE.md", "Visible features"),
+        ),
+        ("no", "```\n- report\n```", gates_words.no_feature_readable("EVIDENCE.md", "Visible features")),
     ],
 )
 def test_a_feature_without_one_truthful_label_closes_the_gate(world: World, answer: str, body: str, why: str) -> None:
@@ -331,7 +358,7 @@ def test_both_files_are_looked_at(world: World) -> None:
     text = world.state_file.read_text(encoding="utf-8")
     world.state(f"{text}\n{FEATURES.format('- login: real_working')}")
     world.evidence(FEATURES.format("- hidden one"))
-    assert world.fact("features_labelled").why.startswith("EVIDENCE.md: ")
+    assert world.fact("features_labelled").why.startswith(not_one_label("hidden one", 0))
 
 
 # --- paths and links ---
@@ -369,23 +396,35 @@ def test_proof_that_is_there_opens_the_gate(world: World, value: str) -> None:
             for value in EMPTY
             if value != "[ ]"
         ),
-        ("artifacts/none.txt", "names 'artifacts/none.txt', which is not there"),
-        ("artifacts/empty.txt", "names 'artifacts/empty.txt', which is empty"),
-        ("artifacts/nothing", "names 'artifacts/nothing', which is empty"),
-        ("the artifacts folder", "which is not there"),
-        ("/etc/passwd", "names '/etc/passwd', which is not there (or lies outside"),
-        ("../outside.txt", "which is not there (or lies outside"),
-        ("artifacts/../../outside.txt", "which is not there (or lies outside"),
-        ("artifacts/escape.txt", "which is not there (or lies outside"),
-        ("artifacts/escape", "which is not there (or lies outside"),
-        ("artifacts/fifo", "which is not there"),
-        ("STATE.md", "which is not there"),
-        ("history.jsonl", "which is not there"),
-        (".", "names no file"),
-        ("artifacts/..", "which is not there"),
-        ("\n```\nartifacts/result.txt\n```", "names no file"),
-        ("<!-- artifacts/result.txt -->", "names no file"),
-        ("artifacts/result.txt\u2028x", "which is not there"),
+        ("artifacts/none.txt", gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/none.txt")),
+        ("artifacts/empty.txt", gates_words.named_file_empty("STATE.md", "Evidence location", "artifacts/empty.txt")),
+        ("artifacts/nothing", gates_words.named_file_empty("STATE.md", "Evidence location", "artifacts/nothing")),
+        (
+            "the artifacts folder",
+            gates_words.named_file_missing("STATE.md", "Evidence location", "the artifacts folder"),
+        ),
+        ("/etc/passwd", gates_words.named_file_missing("STATE.md", "Evidence location", "/etc/passwd")),
+        ("../outside.txt", gates_words.named_file_missing("STATE.md", "Evidence location", "../outside.txt")),
+        (
+            "artifacts/../../outside.txt",
+            gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/../../outside.txt"),
+        ),
+        (
+            "artifacts/escape.txt",
+            gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/escape.txt"),
+        ),
+        ("artifacts/escape", gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/escape")),
+        ("artifacts/fifo", gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/fifo")),
+        ("STATE.md", gates_words.named_file_missing("STATE.md", "Evidence location", "STATE.md")),
+        ("history.jsonl", gates_words.named_file_missing("STATE.md", "Evidence location", "history.jsonl")),
+        (".", gates_words.field_names_no_file("STATE.md", "Evidence location")),
+        ("artifacts/..", gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/..")),
+        ("\n```\nartifacts/result.txt\n```", gates_words.field_names_no_file("STATE.md", "Evidence location")),
+        ("<!-- artifacts/result.txt -->", gates_words.field_names_no_file("STATE.md", "Evidence location")),
+        (
+            "artifacts/result.txt\u2028x",
+            gates_words.named_file_missing("STATE.md", "Evidence location", "artifacts/result.txt\u2028x"),
+        ),
     ],
 )
 def test_proof_that_is_not_there_does_not(world: World, value: str, why: str) -> None:
@@ -432,30 +471,42 @@ def test_something_to_click_opens_the_gate(world: World, value: str) -> None:
     ("value", "why"),
     [
         *((value, "is ") for value in EMPTY),
-        ("artifacts/result.txt", "is no clickable link"),
-        ("https://x", "is no clickable link"),
-        ("https://...", "is no clickable link"),
-        ("https://", "is no clickable link"),
-        ("https://host.", "is no clickable link"),
-        ("https://<your host>/x", "is no clickable link"),
-        ("ftp://example.com/x", "is no clickable link"),
-        ("file:///etc/passwd", "is no clickable link"),
-        ("`https://ci.example.com/run/1`", "is no clickable link"),
-        ("\n```\nhttps://ci.example.com/run/1\n```", "is no clickable link"),
-        ("<!-- https://ci.example.com/run/1 -->", "is empty"),
-        ("[proof]()", "is no clickable link"),
-        ("[proof](artifacts/none.txt)", "links to 'artifacts/none.txt', which is not there"),
-        ("[proof](artifacts/empty.txt)", "which is not there or empty"),
-        ("[proof](#part)", "which is not there or empty"),
-        ("[proof](/etc/passwd)", "links to '/etc/passwd', which leaves the task folder"),
-        ("[proof](../outside.txt)", "which leaves the task folder"),
-        ("[proof](artifacts/../../outside.txt)", "which leaves the task folder"),
-        ("[proof](artifacts/escape.txt)", "which is not there"),
-        ("[proof](in-tree.txt)", "which is not there"),
-        ("[proof](javascript:alert)", "which is not there"),
-        ("[proof](STATE.md)", "links to STATE.md itself, which is no evidence"),
-        ("[proof](./artifacts/self.md)", "links to STATE.md itself, which is no evidence"),
-        ("[proof](history.jsonl)", "links to history.jsonl itself, which is no evidence"),
+        ("artifacts/result.txt", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("https://x", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("https://...", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("https://", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("https://host.", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("https://<your host>/x", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("ftp://example.com/x", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("file:///etc/passwd", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("`https://ci.example.com/run/1`", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("\n```\nhttps://ci.example.com/run/1\n```", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        ("<!-- https://ci.example.com/run/1 -->", gates_words.link_empty("STATE.md", "Evidence link")),
+        ("[proof]()", gates_words.link_not_clickable("STATE.md", "Evidence link")),
+        (
+            "[proof](artifacts/none.txt)",
+            gates_words.link_target_missing("STATE.md", "Evidence link", "artifacts/none.txt"),
+        ),
+        (
+            "[proof](artifacts/empty.txt)",
+            gates_words.link_target_missing("STATE.md", "Evidence link", "artifacts/empty.txt"),
+        ),
+        ("[proof](#part)", gates_words.link_target_missing("STATE.md", "Evidence link", "")),
+        ("[proof](/etc/passwd)", gates_words.link_leaves_folder("STATE.md", "Evidence link", "/etc/passwd")),
+        ("[proof](../outside.txt)", gates_words.link_leaves_folder("STATE.md", "Evidence link", "../outside.txt")),
+        (
+            "[proof](artifacts/../../outside.txt)",
+            gates_words.link_leaves_folder("STATE.md", "Evidence link", "artifacts/../../outside.txt"),
+        ),
+        (
+            "[proof](artifacts/escape.txt)",
+            gates_words.link_target_missing("STATE.md", "Evidence link", "artifacts/escape.txt"),
+        ),
+        ("[proof](in-tree.txt)", gates_words.link_target_missing("STATE.md", "Evidence link", "in-tree.txt")),
+        ("[proof](javascript:alert)", gates_words.link_target_missing("STATE.md", "Evidence link", "javascript:alert")),
+        ("[proof](STATE.md)", gates_words.link_target_is_document("STATE.md", "Evidence link", "STATE.md")),
+        ("[proof](./artifacts/self.md)", gates_words.link_target_is_document("STATE.md", "Evidence link", "STATE.md")),
+        ("[proof](history.jsonl)", gates_words.link_target_is_document("STATE.md", "Evidence link", "history.jsonl")),
     ],
 )
 def test_something_that_can_not_be_clicked_does_not(world: World, value: str, why: str) -> None:
@@ -489,7 +540,7 @@ def test_once_there_are_artifacts_there_must_be_a_link(world: World) -> None:
 # --- commands ---
 
 
-def test_a_receipt_that_the_journal_does_not_vouch_for_proves_nothing(world: World) -> None:
+def test_receipt_that_the_journal_does_not_vouch_for_proves_nothing(world: World) -> None:
     """Any process with access to the folder can write a green receipt; only the engine can journal its hash."""
     world.fields(FRAME)
     world.receipt("make test", 0)
@@ -538,7 +589,13 @@ def test_the_projects_commands_are_part_of_every_plan(world: World) -> None:
     assert world.fact("validation_passed").ok
 
 
-@pytest.mark.parametrize("problem", ["timed out after 5 s", "set-up failed: no disk"])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        proof_words.command_failed_here("make test", "timed out after 5 s", "a line\nsome words", ""),
+        proof_words.command_failed_here("make test", "set-up failed: no disk", "a line\nsome words", ""),
+    ],
+)
 def test_a_run_that_did_not_end_is_not_green(world: World, problem: str) -> None:
     world.fields(FRAME)
     world.receipt("make test", 0, problem=problem)
@@ -613,8 +670,8 @@ def test_every_question_must_be_answered(world: World, question: str) -> None:
     assert world.fact("questions_answered").ok
     world.evidence(answered().replace(f"- {question}: yes, by reviewer, artifacts/result.txt\n", ""))
     fact = world.fact("questions_answered")
-    assert fact.why == f'EVIDENCE.md: {question!r} under "## Gate answers" is not answered'
-    assert fact.fix.endswith(f'proof: "- {question}: yes, by reviewer, artifacts/result.txt"')
+    assert fact.why == gates_words.unanswered("EVIDENCE.md", "Gate answers", [(question, gates_words.not_answered())])
+    assert fact.fix.endswith(gates_words.answers_to_write("EVIDENCE.md", "Gate answers", [question]))
 
 
 @pytest.mark.parametrize("text", ["", "## Gate answers\n", "## Gate answers\n\n- something else: yes\n"])
@@ -623,7 +680,7 @@ def test_all_unanswered_questions_are_named_at_once(world: World, text: str) -> 
     world.evidence(text)
     fact = world.fact("questions_answered")
     assert not fact.ok
-    assert [question for question in QUESTIONS if f'"- {question}: yes, by ' not in fact.fix] == []
+    assert fact.fix.endswith(gates_words.answers_to_write("EVIDENCE.md", "Gate answers", QUESTIONS))
 
 
 @pytest.mark.parametrize(
@@ -694,7 +751,7 @@ def test_an_answer_without_substance_closes_the_gate(world: World, line: str, wh
     world.evidence(answered(objective=line))
     fact = world.fact("questions_answered")
     assert not fact.ok
-    assert fact.why == f"EVIDENCE.md: 'objective matched' under \"## Gate answers\" {why}"
+    assert fact.why == gates_words.unanswered("EVIDENCE.md", "Gate answers", [("objective matched", why)])
 
 
 def test_a_long_answer_does_not_search_the_disk_for_ever(world: World) -> None:

@@ -13,10 +13,10 @@ FILE = CaseId("test_a.py", "")
 
 
 def census(**_ends: str) -> Census:
-    return census_of([one(CaseId("test_a.py", f"test_{name}"), end) for name, end in _ends.items()], CALLS)
+    return census_of([ended(CaseId("test_a.py", f"test_{name}"), end) for name, end in _ends.items()], CALLS)
 
 
-def one(case: CaseId, end: str) -> Case:
+def ended(case: CaseId, end: str) -> Case:
     return Case(case, end, "test" if end in RED else "")
 
 
@@ -82,13 +82,13 @@ def test_a_new_test_that_was_red_before_is_a_target() -> None:
     assert find_targets(base, census(a="passed", b="passed"), now) == ()
 
 
-def test_a_test_that_passed_on_the_baseline_is_a_target_only_if_it_changed() -> None:
+def test_green_baseline_test_is_a_target_only_if_it_changed() -> None:
     base, before = census(a="passed"), census(a="failed")
     assert find_targets(base, before, base) == ()
     assert find_targets(base, before, base, {("test_a.py", "test_a")}) == (Target(A, "test"),)
 
 
-def test_a_file_that_can_not_be_imported_shows_only_a_new_name() -> None:
+def test_file_that_cannot_be_imported_shows_only_a_new_name() -> None:
     before = census_of([Case(FILE, "error", "collection")], CALLS)
     targets = find_targets(Census(), before, census(a="passed"))
     assert targets == (Target(A, "collection"),)
@@ -105,18 +105,18 @@ def test_a_file_that_can_not_be_imported_shows_only_a_new_name() -> None:
         "ModuleNotFoundError: No module named 'words'",
     ],
 )
-def test_missing_name_in_the_test_itself_shows_only_a_new_name(why: str) -> None:
+def test_missing_name_in_test_itself_shows_only_a_new_name(why: str) -> None:
     before = census_of([Case(A, "failed", "test", why)], CALLS)
     targets = find_targets(Census(), before, census(a="passed"))
     assert targets == (Target(A, "collection"),)
 
 
-def test_missing_attribute_of_an_object_is_a_failure_of_the_code() -> None:
+def test_missing_attribute_of_object_is_a_failure_of_the_code() -> None:
     before = census_of([Case(A, "failed", "test", "AttributeError: 'Words' object has no attribute 'count'")], CALLS)
     assert find_targets(Census(), before, census(a="passed")) == (Target(A, "test"),)
 
 
-def test_a_test_that_failed_in_its_body_needs_no_further_run() -> None:
+def test_test_that_failed_in_its_body_needs_no_further_run() -> None:
     assert shown_by((Target(A, "test"),), None) == (A,)
 
 

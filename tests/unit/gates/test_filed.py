@@ -18,6 +18,7 @@ from tests.unit.gates.world import MACHINE, World
 
 PATCH, FOLDER = "code/diff.patch", "code/files/"
 NOT_LOOKED = proof_words.tree_not_scanned()
+NOT_WAIVED = proof_words.not_waived("checked")
 
 
 def filing(tree: str = "tree-1", *refused: str, **files: str) -> Filing:
@@ -31,7 +32,7 @@ def seen_by(world: World, gate: Gate, **more: Any) -> Seen:
     return world.seen().replace(**more)
 
 
-def asked(
+def fact_of(
     world: World, check: str, since: str = "entry", *, params: Mapping[str, Any] | None = None, **more: Any
 ) -> Fact:
     """The answer of one gate; `more` is what else was seen."""
@@ -48,7 +49,7 @@ def lay_there(world: World, check: str, params: Mapping[str, Any], **more: Any) 
 
 
 def test_a_tree_that_is_still_the_same_is_the_proof(world: World) -> None:
-    fact = asked(world, "same_tree", entry_tree="tree-1")
+    fact = fact_of(world, "same_tree", entry_tree="tree-1")
     assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "tree-1", False)
 
 
@@ -58,24 +59,24 @@ def test_a_tree_that_is_still_the_same_is_the_proof(world: World) -> None:
         ("", "", NOT_LOOKED),
         ("", "a" * 40, NOT_LOOKED),
         ("a" * 40, "", proof_words.move_saw_no_tree()),
-        ("a" * 40, "b" * 40, f"the tree is {'a' * 12} now, it was {'b' * 12} when it came here"),
+        ("a" * 40, "b" * 40, proof_words.tree_differs("a" * 40, "b" * 40)),
     ],
 )
-def test_a_tree_that_changed_or_is_not_known_is_not_the_same(world: World, now: str, then: str, why: str) -> None:
+def test_tree_that_changed_or_is_not_known_is_not_same(world: World, now: str, then: str, why: str) -> None:
     world.tree_id = now
-    fact = asked(world, "same_tree", entry_tree=then)
+    fact = fact_of(world, "same_tree", entry_tree=then)
     assert (fact.ok, fact.why, fact.proof) == (False, why, "")
 
 
 @pytest.mark.parametrize(
     ("trees", "why"),
     [
-        ({}, "no person waived checked for the move that led here"),
-        ({"go": SeenTree(tree="tree-1", seq=3)}, "no person waived checked for the move that led here"),
+        ({}, NOT_WAIVED),
+        ({"go": SeenTree(tree="tree-1", seq=3)}, NOT_WAIVED),
         ({"go": SeenTree(tree="tree-1", seq=3, waived=["checked"])}, ""),
         (
             {"go": SeenTree(tree="tree-1", seq=3, waived=["checked"]), "again": SeenTree(tree="tree-1", seq=5)},
-            "no person waived checked for the move that led here",
+            NOT_WAIVED,
         ),
     ],
 )
@@ -95,10 +96,10 @@ def test_unchanged_tree_of_an_override_needs_the_waived_gate(
 
 
 @pytest.mark.parametrize(("place", "name"), [(PATCH, "patch"), (FOLDER, "folder")])
-def test_what_was_filed_for_the_tree_as_it_is_counts_by_its_hash(world: World, place: str, name: str) -> None:
+def test_filing_of_the_current_tree_counts_by_its_hash(world: World, place: str, name: str) -> None:
     (world.folder / FOLDER).mkdir(parents=True)
     (world.folder / PATCH).write_text("+ one\n", encoding="utf-8")
-    fact = asked(world, "filed", params={"file": place}, filing=filing(**{name: "digest"}))
+    fact = fact_of(world, "filed", params={"file": place}, filing=filing(**{name: "digest"}))
     assert (fact.ok, fact.why, fact.proof) == (True, "", "digest")
 
 
@@ -106,19 +107,19 @@ def test_what_was_filed_for_the_tree_as_it_is_counts_by_its_hash(world: World, p
     ("tree", "filed", "why"),
     [
         ("", filing("", patch="digest"), NOT_LOOKED),
-        ("tree-1", Filing(), f"{PATCH} is not there for the tree as it is: nothing has changed, or nobody has asked"),
-        ("tree-1", filing("tree-0", patch="digest"), f"{PATCH} is not there for the tree as it is"),
-        ("tree-1", filing(), f"{PATCH} would be empty: nothing has changed since the work began"),
-        ("tree-1", filing(patch=""), f"{PATCH} would be empty"),
-        ("tree-1", filing(folder="digest"), f"{PATCH} would be empty"),
+        ("tree-1", Filing(), proof_words.not_filed(PATCH)),
+        ("tree-1", filing("tree-0", patch="digest"), proof_words.not_filed(PATCH)),
+        ("tree-1", filing(), proof_words.nothing_to_file(PATCH)),
+        ("tree-1", filing(patch=""), proof_words.nothing_to_file(PATCH)),
+        ("tree-1", filing(folder="digest"), proof_words.nothing_to_file(PATCH)),
         ("tree-1", filing("tree-1", "a.bin is too large", "b is a link"), "a.bin is too large; b is a link"),
     ],
 )
-def test_what_was_not_filed_for_the_tree_as_it_is_does_not(world: World, tree: str, filed: Filing, why: str) -> None:
+def test_filing_of_another_tree_does_not_count(world: World, tree: str, filed: Filing, why: str) -> None:
     (world.folder / "code").mkdir()
     (world.folder / PATCH).write_text("written by somebody else\n", encoding="utf-8")
     world.tree_id = tree
-    fact = asked(world, "filed", params={"file": PATCH}, filing=filed)
+    fact = fact_of(world, "filed", params={"file": PATCH}, filing=filed)
     assert not fact.ok
     assert fact.why.startswith(why)
 
@@ -138,30 +139,30 @@ def test_the_same_change_as_on_entry_is_no_answer(world: World, on_entry: Mappin
     patch.write_text("+ one\n", encoding="utf-8")
     params = {"file": PATCH}
     lay_there(world, "filed", params, **on_entry)
-    fact = asked(world, "filed", params=params, filing=filing(patch="digest"))
+    fact = fact_of(world, "filed", params=params, filing=filing(patch="digest"))
     assert (fact.ok, fact.proof) == (False, "")
-    assert fact.why == f"{PATCH} is unchanged since verify was entered: proof from earlier does not count"
-    assert asked(world, "filed", "task", params=params, filing=filing(patch="digest")).ok
+    assert fact.why == say.stale([PATCH], "verify")
+    assert fact_of(world, "filed", "task", params=params, filing=filing(patch="digest")).ok
     patch.write_text("+ two\n", encoding="utf-8")
-    assert asked(world, "filed", params=params, filing=filing(patch="other")).ok
+    assert fact_of(world, "filed", params=params, filing=filing(patch="other")).ok
 
 
-def test_of_a_folder_only_the_patch_beside_it_says_whether_it_is_new(world: World) -> None:
+def test_filed_folder_is_new_by_the_patch_beside_it(world: World) -> None:
     (world.folder / FOLDER).mkdir(parents=True)
     (world.folder / FOLDER / "app.py").write_text("x", encoding="utf-8")
     lay_there(world, "filed", {"file": FOLDER})
-    assert asked(world, "filed", params={"file": FOLDER}, filing=filing(folder="digest")).ok
+    assert fact_of(world, "filed", params={"file": FOLDER}, filing=filing(folder="digest")).ok
 
 
-def test_the_engine_s_own_file_counts_as_filed_when_it_changed(world: World) -> None:
+def test_engine_s_own_file_counts_as_filed_when_it_changed(world: World) -> None:
     """The engine's own files are no proof to others, and still they are seen to be old or new."""
     params = {"file": "history.jsonl"}
     (world.folder / "history.jsonl").write_text("{}\n", encoding="utf-8")
     lay_there(world, "filed", params)
     filed = Filing(tree="tree-1", files={"history.jsonl": "digest"})
-    assert asked(world, "filed", params=params, filing=filed).why == say.stale(["history.jsonl"], "verify")
+    assert fact_of(world, "filed", params=params, filing=filed).why == say.stale(["history.jsonl"], "verify")
     (world.folder / "history.jsonl").write_text("{}\n{}\n", encoding="utf-8")
-    assert asked(world, "filed", params=params, filing=filed).ok
+    assert fact_of(world, "filed", params=params, filing=filed).ok
 
 
 # --- what was written again ---
@@ -169,15 +170,15 @@ def test_the_engine_s_own_file_counts_as_filed_when_it_changed(world: World) -> 
 
 def test_one_file_that_is_new_renews_them_all(world: World) -> None:
     params = {"files": ["plan.md", "history.jsonl"]}
-    assert not asked(world, "renewed", params=params).ok, "there was none and there is none"
+    assert not fact_of(world, "renewed", params=params).ok, "there was none and there is none"
     lay_there(world, "renewed", params)
     for name in params["files"]:
         path = world.folder / name
         path.write_text("new\n", encoding="utf-8")
-        fact = asked(world, "renewed", params=params)
+        fact = fact_of(world, "renewed", params=params)
         assert (fact.ok, fact.why, fact.by_hand) == (True, "", False), name
         lay_there(world, "renewed", params)
-        fact = asked(world, "renewed", params=params)
+        fact = fact_of(world, "renewed", params=params)
         assert (fact.ok, fact.why) == (False, proof_words.not_renewed(["plan.md", "history.jsonl"], "verify"))
     path.unlink()
-    assert asked(world, "renewed", params=params).ok, "one that is gone is not what lay there"
+    assert fact_of(world, "renewed", params=params).ok, "one that is gone is not what lay there"

@@ -23,6 +23,7 @@ from detent.store.text.assessment import (
 from detent.store.text.census import BODY, COLLECTION, GONE, PASSED, SKIPPED, Call, Case, CaseId, Census, census_of
 from detent.store.text.census import FAILED as RED
 from detent.store.text.proof_words import ASK, BY_OWN_TEST, EXIT_CODE_ONLY, KEPT, PROVEN, REFUSED
+from detent.words import assessed as say
 
 OLD, OTHER, NEW = (
     CaseId("tests/test_a.py", "test_old"),
@@ -63,7 +64,7 @@ HONEST = Evidence(
 
 
 def result_of(found: CommandAssessed, part: str) -> str:
-    return {one.name: one.result for one in found.parts}[part]
+    return {shown.name: shown.result for shown in found.parts}[part]
 
 
 def test_new_test_that_was_red_proves_by_own_test() -> None:
@@ -156,7 +157,7 @@ def test_what_is_no_such_fact_asks_a_person(evidence: dict[str, object], part: s
     assert (found.word, result_of(found, part)) == (ASK, ASKS)
 
 
-def test_lost_test_asks_where_its_text_or_what_judges_it_changed() -> None:
+def test_lost_test_asks_where_its_text_or_judges_changed() -> None:
     lost = HONEST.replace(now=ran((OTHER, PASSED), (NEW, PASSED)))
     assert grade(lost).word == REFUSED
     assert grade(lost.replace(changed_tests=HONEST.changed_tests | {(OLD.file, OLD.name)})).word == ASK
@@ -164,10 +165,10 @@ def test_lost_test_asks_where_its_text_or_what_judges_it_changed() -> None:
 
 
 def test_vanished_case_of_unchanged_parametrised_test_asks() -> None:
-    one, two = (CaseId("tests/test_a.py", "test_each", text) for text in ("1", "2"))
+    first, second = (CaseId("tests/test_a.py", "test_each", text) for text in ("1", "2"))
     found = grade(
         HONEST.replace(
-            base=ran((one, PASSED), (two, PASSED)), now=ran((one, PASSED)), old_judge=Laid(), old_code=Laid()
+            base=ran((first, PASSED), (second, PASSED)), now=ran((first, PASSED)), old_judge=Laid(), old_code=Laid()
         )
     )
     assert (found.word, result_of(found, CENSUS)) == (ASK, ASKS)
@@ -179,14 +180,14 @@ def test_test_that_turned_green_by_its_judge_asks() -> None:
     assert (found.word, result_of(found, JUDGED)) == (ASK, ASKS)
 
 
-def test_failing_twin_of_a_test_that_shows_nothing_does_not_ask() -> None:
+def test_failing_twin_of_test_that_shows_nothing_does_not_ask() -> None:
     assert (
         grade(HONEST.replace(planted=PLANTED.replace(twins={place(NEW): (PASSED,), place(OLD): (RED,)}))).word
         == BY_OWN_TEST
     )
 
 
-def test_flaky_and_accepted_red_tests_are_not_held_against_the_work() -> None:
+def test_flaky_and_accepted_red_tests_are_not_held_against_work() -> None:
     now = ran((OLD, GONE), (OTHER, PASSED), (NEW, PASSED))
     assert grade(HONEST.replace(now=now)).word == REFUSED
     assert grade(HONEST.replace(now=now, flaky=frozenset({OLD}))).word == BY_OWN_TEST
@@ -197,12 +198,12 @@ def test_flaky_and_accepted_red_tests_are_not_held_against_the_work() -> None:
     assert grade(allowed).word == BY_OWN_TEST
 
 
-def test_command_that_gave_no_report_on_the_baseline_counts_by_exit_code() -> None:
+def test_command_without_a_baseline_report_counts_by_exit_code() -> None:
     for found in (grade(HONEST.replace(base=None, why_unreported="exit 2")), grade(HONEST.replace(runner=""))):
         assert (found.word, found.reach, result_of(found, CENSUS)) == (EXIT_CODE_ONLY, EXIT_CODE_ONLY, UNAVAILABLE)
 
 
-def test_part_that_can_not_be_had_lowers_what_is_within_reach() -> None:
+def test_part_that_cannot_be_had_lowers_what_is_within_reach() -> None:
     found = grade(HONEST.replace(planted=PLANTED.replace(unavailable={BROKEN: "no file can hold one"})))
     assert (found.word, found.reach) == (KEPT, KEPT)
 
@@ -219,11 +220,11 @@ def test_removed_test_is_told_by_the_part_that_shows_it() -> None:
         changed=(gone,),
         changed_tests=HONEST.changed_tests | {place(OLD)},
     )
-    census = next(one for one in grade(removed).parts if one.name == CENSUS)
+    census = next(part for part in grade(removed).parts if part.name == CENSUS)
     assert (census.result, census.told_by) == (ASKS, SEEN)
-    assert census.why == "1 test of the first commit no longer passes as before: tests/test_a.py::test_old"
+    assert census.why == say.tests_lost_by_change(["tests/test_a.py::test_old"])
     steered = removed.replace(changed=(ChangedPart("pytest.ini", "", "added", ""),))
-    assert next(one for one in grade(steered).parts if one.name == CENSUS).told_by == ""
+    assert next(part for part in grade(steered).parts if part.name == CENSUS).told_by == ""
 
 
 @pytest.mark.parametrize(("tests", "said"), [((NEW,), "1 test that shows"), ((NEW, OLD), "2 tests that show")])
@@ -236,10 +237,10 @@ def test_sentence_agrees_with_the_number_of_tests(tests: tuple[CaseId, ...], sai
         old_code=Laid(is_needed=True, census=ran((OTHER, PASSED), *((case, RED) for case in tests))),
         planted=PLANTED.replace(twins={place(case): (RED,) for case in tests}),
     )
-    assert next(one for one in grade(shown).parts if one.name == TWIN).why.startswith(f"{said} the change pass")
+    assert next(part for part in grade(shown).parts if part.name == TWIN).why.startswith(f"{said} the change pass")
 
 
-def test_changed_tests_that_are_only_reported_ask_nothing_and_lift_no_word() -> None:
+def test_changed_tests_that_are_reported_ask_and_lift_nothing() -> None:
     changed = HONEST.replace(changed=(ChangedPart("tests/conftest.py", "", "changed", ""),))
     assert grade(changed).word == ASK
     reported = grade(changed.replace(only_reported=True))

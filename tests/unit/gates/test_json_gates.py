@@ -17,11 +17,14 @@ from detent.effects.workspace.observe import TaskFiles
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
 from detent.machines.load import load
+from detent.packs.global_ import words as global_words
 from detent.runner.make.vocabulary import vocabulary
 from detent.store.journal.memory import Filing
 from detent.store.journal.native import Document
 from detent.store.journal.receipts import ReceiptStore
+from detent.words import artifacts as artifacts_words
 from detent.words import gates as gates_words
+from detent.words import proof as proof_words
 from detent.words.message import code_of
 from detent.words.store import disk as disk_words
 from detent.words.store import text as say
@@ -81,14 +84,20 @@ def desk(tmp_path: Path) -> Desk:
 
 
 BROKEN: Mapping[str, tuple[bytes, str]] = {
-    "empty": (b" \n", f"{PLANNING} is empty"),
-    "a byte order mark": (b"\xef\xbb\xbf{}", "it begins with a byte order mark"),
-    "no UTF-8": (b'{"summary": "\xff"}', "not UTF-8"),
+    "empty": (b" \n", artifacts_words.json_empty("planning/planning.ai.json")),
+    "a byte order mark": (
+        b"\xef\xbb\xbf{}",
+        artifacts_words.at("planning/planning.ai.json", "", artifacts_words.byte_order_mark()),
+    ),
+    "no UTF-8": (b'{"summary": "\xff"}', gates_words.unreadable("planning/planning.ai.json", disk_words.not_utf8(13))),
     "no JSON": (b'{"summary": ', "line 1: no valid JSON"),
     "two values": (b"{} {}", "no valid JSON"),
     "a key twice": (b'{"summary": "a", "summary": "b", "open_questions": []}', say.key_twice("summary")),
     "not a number": (b'{"summary": "a", "open_questions": [], "cost": NaN}', say.no_json_value("NaN")),
-    "half a character": (rb'{"summary": "\ud800", "open_questions": []}', "half a character"),
+    "half a character": (
+        rb'{"summary": "\ud800", "open_questions": []}',
+        artifacts_words.at("planning/planning.ai.json", "", say.half_a_character()),
+    ),
     "too deep": (b"[" * 100_000 + b"]" * 100_000, "no valid JSON"),
     "a list": (b"[]", f"{PLANNING} /: must be object"),
     "a key missing": (b'{"summary": "a"}', f"{PLANNING} /: must contain ['open_questions'] properties"),
@@ -106,7 +115,7 @@ BROKEN: Mapping[str, tuple[bytes, str]] = {
 
 @pytest.mark.requirement("S1.26")
 @pytest.mark.parametrize("how", BROKEN)
-def test_a_plan_that_can_not_be_read_proves_nothing_and_says_where(desk: Desk, how: str) -> None:
+def test_plan_that_cannot_be_read_proves_nothing_and_says_where(desk: Desk, how: str) -> None:
     data, why = BROKEN[how]
     desk.put(PLANNING, data)
     for gate in ("plan_written", "questions_closed"):
@@ -117,8 +126,8 @@ def test_a_plan_that_can_not_be_read_proves_nothing_and_says_where(desk: Desk, h
 
 
 @pytest.mark.requirement("S1.26")
-def test_a_plan_that_is_missing_a_link_a_folder_or_huge_proves_nothing(desk: Desk, tmp_path: Path) -> None:
-    assert desk.fact("plan_written").why == f"{PLANNING} is missing"
+def test_plan_that_is_missing_link_folder_or_huge_proves_nothing(desk: Desk, tmp_path: Path) -> None:
+    assert desk.fact("plan_written").why == artifacts_words.json_missing(PLANNING)
     path = desk.put(PLANNING, PLAN)
     assert desk.fact("plan_written").ok
     path.rename(tmp_path / "other.json")
@@ -156,7 +165,9 @@ def test_an_unreadable_plan_is_not_proven_broken(desk: Desk, tmp_path: Path) -> 
 def test_a_blocking_question_is_quoted_with_its_place(desk: Desk) -> None:
     questions = [{"question": "how many?", "blocking": False}, {"question": "which?", "blocking": True}]
     desk.put(PLANNING, {**PLAN, "open_questions": questions})
-    assert desk.fact("questions_closed").why == f'{PLANNING} /open_questions/1: a blocking question is open: "which?"'
+    assert desk.fact("questions_closed").why == artifacts_words.at(
+        PLANNING, "/open_questions/1", global_words.questions_open(['"which?"'])
+    )
     desk.put(PLANNING, {**PLAN, "blocking_questions": ["which?"]})
     assert "/blocking_questions/0" in desk.fact("questions_closed").why
     desk.put(PLANNING, {**PLAN, "open_questions": questions[:1]})
@@ -169,17 +180,37 @@ PLANNED: Mapping[str, tuple[dict[str, object], bool, str]] = {
     "in planning/": ({f"planning/{FILES}": ["app.py"]}, True, ""),
     "inside the plan": ({PLANNING: {**PLAN, "files": ["app.py"]}}, True, ""),
     "by step": ({PLANNING: {**PLAN, "steps": ["think", {"files": [{"path": "app.py"}]}]}}, True, ""),
-    "nowhere": ({PLANNING: PLAN}, False, f"{PLANNING} lists no files"),
+    "nowhere": (
+        {PLANNING: PLAN},
+        False,
+        global_words.no_planned_files("plan.files.json", "planning/plan.files.json", "planning/planning.ai.json"),
+    ),
     "an empty list": ({FILES: []}, False, f"{FILES} /: must contain at least 1 items"),
     "an empty list in the plan beside a good one": (
         {FILES: {"files": []}, PLANNING: {**PLAN, "files": ["a"]}},
         False,
         "",
     ),
-    "a path that leads out": ({FILES: ["../app.py"]}, False, f'{FILES} /0: "../app.py" is no path inside'),
-    "an absolute path": ({FILES: {"files": ["/etc/passwd"]}}, False, f"{FILES} /files/0:"),
-    "everything": ({FILES: ["**"]}, False, '"**" names everything'),
-    "everything below everything": ({FILES: ["*/**"]}, False, "names everything"),
+    "a path that leads out": (
+        {FILES: ["../app.py"]},
+        False,
+        artifacts_words.at("plan.files.json", "/0", global_words.path_outside('"../app.py"')),
+    ),
+    "an absolute path": (
+        {FILES: {"files": ["/etc/passwd"]}},
+        False,
+        artifacts_words.at("plan.files.json", "/files/0", global_words.path_outside('"/etc/passwd"')),
+    ),
+    "everything": (
+        {FILES: ["**"]},
+        False,
+        artifacts_words.at("plan.files.json", "/0", global_words.path_names_everything('"**"')),
+    ),
+    "everything below everything": (
+        {FILES: ["*/**"]},
+        False,
+        artifacts_words.at("plan.files.json", "/0", global_words.path_names_everything('"*/**"')),
+    ),
     "no path": ({FILES: [{"action": "create"}]}, False, f"{FILES} /0: must contain ['path'] properties"),
     "a number": ({FILES: [5]}, False, f"{FILES} /0: must be string or object"),
     "a broken list is not passed over for the plan's": ({FILES: "[", PLANNING: {**PLAN, "files": ["a"]}}, False, FILES),
@@ -206,15 +237,15 @@ def test_work_is_held_against_the_files_of_the_plan(desk: Desk) -> None:
         assert not desk.fact("out_of_scope").ok
     for outside in ("other.py", "docs/a/x.md", "tests", "xapp.py", "app.py/x"):
         desk.changed = ("app.py", outside)
-        assert desk.fact("in_scope").why == f"not in {FILES}: {outside}"
-        assert desk.fact("out_of_scope").note == f"not in {FILES}: {outside}"
+        assert desk.fact("in_scope").why == global_words.not_planned(FILES, [outside])
+        assert desk.fact("out_of_scope").note == global_words.not_planned(FILES, [outside])
     desk.changed = None
     assert not desk.fact("in_scope").ok
     assert not desk.fact("out_of_scope").ok, "what nobody looked at is no mismatch"
 
 
-def reviewers(*given: Mapping[str, Any]) -> dict[str, Any]:
-    return {"reviewers": list(given)}
+def reviewers(*verdicts: Mapping[str, Any]) -> dict[str, Any]:
+    return {"reviewers": list(verdicts)}
 
 
 OK, NEEDS, BLOCKED = "plan_ok", "plan_needs_changes", "plan_blocked"
@@ -274,9 +305,15 @@ def test_a_review_of_the_plan_opens_one_gate_or_none(desk: Desk, how: str) -> No
 
 def test_what_a_review_lacks_is_told_with_its_pointer(desk: Desk) -> None:
     desk.put(PLAN_REVIEW, {"ok": True})
-    assert f'{PLAN_REVIEW} /blocked: it does not say that nothing blocks: write "blocked": false' in desk.fact(OK).why
+    assert desk.fact(OK).why == artifacts_words.at(
+        PLAN_REVIEW, "/blocked", global_words.other_answer(global_words.blocked_missing(), "", "ok")
+    )
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": False, "issues": [{"severity": "x"}, {"severity": "blocking"}]})
-    assert f"{PLAN_REVIEW} /issues/1: a blocking issue" in desk.fact(OK).why
+    assert desk.fact(OK).why == artifacts_words.at(
+        PLAN_REVIEW,
+        "/issues/1",
+        global_words.other_answer(global_words.blocking_issue('{"severity": "blocking"}'), "blocked", "ok"),
+    )
 
 
 PASS, CODE, PLAN_ISSUE = "review_clear", "code_issues", "plan_issues"
@@ -316,7 +353,7 @@ def test_a_review_is_about_the_files_its_run_saw(desk: Desk) -> None:
     desk.filing = Filing(tree="t", files={CODE_REVIEW: "filed"})
     assert desk.fact(PASS).ok
     desk.filing = Filing(tree="another", files={CODE_REVIEW: "filed"})
-    assert desk.fact(PASS).why == f"{CODE_REVIEW}: it is about other files than there are now"
+    assert desk.fact(PASS).why == artifacts_words.at(CODE_REVIEW, "", global_words.about_other_files())
 
 
 DECISIONS: Mapping[str, tuple[dict[str, Any], str]] = {
@@ -400,7 +437,7 @@ def test_a_signal_that_was_put_away_since_is_none(desk: Desk) -> None:
         ("decision_accepted", DECISION, {"verdict": "accepted"}),
     ],
 )
-def test_an_artifact_of_an_earlier_visit_is_old_until_it_carries_the_round(
+def test_artifact_of_earlier_visit_is_old_until_it_carries_round(
     desk: Desk, gate: str, name: str, content: dict[str, Any]
 ) -> None:
     desk.put(name, content)
@@ -415,14 +452,14 @@ def test_an_artifact_of_an_earlier_visit_is_old_until_it_carries_the_round(
     assert desk.fact(gate).ok
 
 
-def test_a_library_is_loaded_only_for_a_file_that_is_there(tmp_path: Path) -> None:
+def test_library_is_loaded_only_for_a_file_that_is_there(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.unit.gates.test_json_gates import Desk, PLANNING, PLAN;"
         f"desk = Desk(Path({str(tmp_path)!r})); desk.fact('plan_written'); print('fastjsonschema' in sys.modules);"
         "desk.put(PLANNING, PLAN); desk.fact('plan_written'); print('fastjsonschema' in sys.modules)"
     )
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8", cwd=ROOT)
-    assert told.stdout.split() == ["False", "True"]
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8", cwd=ROOT)
+    assert loaded.stdout.split() == ["False", "True"]
 
 
 def test_only_a_changed_file_renews_a_plan(desk: Desk) -> None:
@@ -431,7 +468,7 @@ def test_only_a_changed_file_renews_a_plan(desk: Desk) -> None:
     desk.enter()
     desk.filing = Filing(tree="t", files={PLANNING: "filed", "plan.files.json": "filed"})
     assert desk.fact("plan_written").ok, "a run of this visit has written it"
-    assert desk.fact("plan_renewed").why == f"{PLANNING} and plan.files.json: the same as when planning was entered"
+    assert desk.fact("plan_renewed").why == proof_words.not_renewed([PLANNING, FILES], "planning")
     desk.put("plan.files.json", ["app.py", "test_app.py"])
     assert desk.fact("plan_renewed").ok
     desk.put("plan.files.json", ["app.py"])
@@ -440,7 +477,9 @@ def test_only_a_changed_file_renews_a_plan(desk: Desk) -> None:
 
 
 def test_every_blocking_question_is_told(desk: Desk) -> None:
-    asked = [{"question": f"which {name}?", "blocking": name != "colour"} for name in ("unit", "colour", "size")]
-    desk.put(PLANNING, {**PLAN, "open_questions": asked})
+    questions = [{"question": f"which {name}?", "blocking": name != "colour"} for name in ("unit", "colour", "size")]
+    desk.put(PLANNING, {**PLAN, "open_questions": questions})
     why = desk.fact("questions_closed").why
-    assert why == f'{PLANNING} /open_questions/0: 2 blocking questions are open: "which unit?"; "which size?"'
+    assert why == artifacts_words.at(
+        PLANNING, "/open_questions/0", global_words.questions_open(['"which unit?"', '"which size?"'])
+    )

@@ -9,6 +9,7 @@ from detent.core.values import Fact
 from detent.gates.judge import evidence_hashes, judge
 from detent.words import artifacts as artifacts_words
 from detent.words import gates as say
+from detent.words import proof as proof_words
 from detent.words.message import code_of
 from tests.unit.gates.world import MACHINE, World
 
@@ -31,9 +32,7 @@ def test_proof_from_an_earlier_visit_does_not_count(world: World, gate: str, sec
     world.enter()
     fact = world.fact(gate)
     assert not fact.ok
-    assert (
-        fact.why == f"EVIDENCE.md ## {section} is unchanged since verify was entered: proof from earlier does not count"
-    )
+    assert fact.why == say.stale([f"EVIDENCE.md ## {section}"], "verify")
     assert code_of(fact.fix) == "gates.add_round"
     wider = body.replace(" ", "  ")
     for same in (
@@ -52,7 +51,7 @@ def test_proof_from_an_earlier_visit_does_not_count(world: World, gate: str, sec
     assert not world.fact(gate).ok
 
 
-def test_on_a_first_visit_the_round_to_name_is_the_first(world: World) -> None:
+def test_on_first_visit_the_round_to_name_is_the_first(world: World) -> None:
     world.snapshot = world.snapshot.replace(visits={})
     world.evidence("## Repairs\n\nfixed\n")
     world.enter()
@@ -83,7 +82,7 @@ def test_a_frame_may_be_old(world: World) -> None:
     assert world.fact("frame_complete").ok
 
 
-def test_the_same_field_may_be_old_for_one_gate_and_not_for_another(world: World) -> None:
+def test_same_field_may_be_stale_for_one_gate_alone(world: World) -> None:
     world.fields({"Blockers": "the key is missing"})
     world.enter()
     assert not world.fact("blocker_named").ok
@@ -115,7 +114,7 @@ def test_a_file_from_before_the_visit_is_old(world: World) -> None:
     assert not world.fact("evidence_fresh").ok, "a copy of an old proof is an old proof"
 
 
-def test_words_that_were_there_before_do_not_make_a_file_old(world: World) -> None:
+def test_words_that_were_there_before_do_not_make_file_old(world: World) -> None:
     world.fields({"Blockers": "no key yet", "Evidence location": "artifacts/new.txt"})
     world.enter()
     world.artifact("new.txt", "no key yet")
@@ -269,18 +268,18 @@ def test_running_commands_is_offered_only_where_it_can_help(world: World) -> Non
     assert (fact.ok, fact.pending) == (False, False)
     fact = combined(world, "not", "validation_passed", "candidate")
     assert not fact.ok, "the command might still fail or pass"
-    assert fact.why == say.unknown_whether_fails(["not run on this tree: make"]), "only what nobody knows"
+    assert fact.why == say.unknown_whether_fails([proof_words.not_run(["make"])]), "only what nobody knows"
 
 
 def test_what_failed_is_told_before_what_was_not_run(world: World) -> None:
     world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
     alone = combined(world, "all", "candidate").why
     fact = combined(world, "all", "validation_passed", "candidate")
-    assert fact.why == f"{alone}; not run on this tree: make"
+    assert fact.why == say.together([alone, proof_words.not_run(["make"])])
     assert [name for name, _, _ in fact.parts] == ["validation_passed", "candidate"], "parts keep the order of the file"
 
 
-def test_all_is_known_to_fail_as_soon_as_one_part_is(world: World) -> None:
+def test_all_fails_as_soon_as_one_part_does(world: World) -> None:
     world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
     gates = {
         "inner": Gate("inner", "all", {"of": ["validation_passed", "candidate"]}, "task"),
@@ -306,7 +305,7 @@ def test_what_can_not_be_read_does_not_prove_its_opposite(world: World) -> None:
 def test_what_can_not_be_read_comes_with_a_way_out(world: World) -> None:
     world.evidence_file.write_bytes(b"## Repairs\n\nfixed \xff\n")
     fact = world.fact("repair_noted")
-    assert (fact.ok, fact.is_known, fact.fix) == (False, False, "detent doctor --repair")
+    assert (fact.ok, fact.is_known, fact.fix) == (False, False, say.unreadable("", "").next_step)
     (world.folder / "plan.json").symlink_to("STATE.md")
     fact = world.gate("json_valid", file="plan.json", schema="global/planning")
     assert (fact.ok, fact.is_known, fact.fix) == (False, False, artifacts_words.put_json("plan.json"))

@@ -18,7 +18,7 @@ from tests.unit.gates.world import MACHINE, World
 FILES = {"deploy/job": "a" * 40}
 
 
-def asked(world: World, touched: Mapping[str, str] | None, **said: object) -> Fact:
+def fact_of(world: World, touched: Mapping[str, str] | None, **said: object) -> Fact:
     gate = MACHINE.gates["protected_ok"].replace(since="entry")  # also there it is not asked to be new
     world.machine = MACHINE.replace(gates={**MACHINE.gates, "protected_ok": gate})
     seen = world.seen().replace(touched=lambda: touched, approved=view_of(Approval, said))
@@ -26,15 +26,15 @@ def asked(world: World, touched: Mapping[str, str] | None, **said: object) -> Fa
 
 
 def test_an_untouched_tree_needs_no_approval(world: World) -> None:
-    fact = asked(world, {})
+    fact = fact_of(world, {})
     assert (fact.ok, fact.by_hand) == (True, False)
 
 
 def test_without_a_scan_a_sign_off_gate_is_closed(world: World) -> None:
-    fact = asked(world, None)
+    fact = fact_of(world, None)
     assert not fact.ok
     assert not fact.pending
-    assert "detent diff" in fact.fix
+    assert fact.fix == say.protected_not_looked_at().next_step
 
 
 def test_a_view_that_was_not_told_is_closed(world: World) -> None:
@@ -52,16 +52,16 @@ def test_a_view_that_was_not_told_is_closed(world: World) -> None:
     ],
 )
 def test_a_word_holds_for_one_tree_and_its_files(world: World, said: dict[str, object], is_open: bool) -> None:
-    fact = asked(world, FILES, **said)
+    fact = fact_of(world, FILES, **said)
     assert fact.ok is is_open
-    assert ("changed since" in fact.why) is (bool(said) and not is_open)
+    assert fact.why == ("" if is_open else say.protected_touched(FILES, str(said.get("name", ""))))
     assert bool(fact.proof) is is_open
     assert not fact.by_hand
 
 
 def test_a_word_about_an_unknown_tree_is_none(world: World) -> None:
     world.tree_id = ""
-    assert not asked(world, FILES, tree="", files=FILES, name="ann").ok
+    assert not fact_of(world, FILES, tree="", files=FILES, name="ann").ok
 
 
 def test_only_a_persons_word_is_missing() -> None:
@@ -104,7 +104,7 @@ def test_another_tree_was_signed(world: World) -> None:
     world.tree_id = "a" * 40
     fact = signed(world, tree="b" * 40)
     assert not fact.ok
-    assert fact.why == f"the tree is {'a' * 12}, not {'b' * 12}, which ann signed by sign"
+    assert fact.why == say.signed_other_tree("a" * 40, "b" * 40, "ann", "sign")
 
 
 def test_an_unknown_tree_is_not_the_signed_one(world: World) -> None:
@@ -120,11 +120,11 @@ def test_named_files_must_be_as_they_were_signed(world: World) -> None:
     name = "artifacts/result.txt"
     assert signed(world, files=(name,), **now).ok
     fact = signed(world, files=(name,), **{**now, name: "0" * 32})
-    assert (fact.ok, fact.why) == (False, f"{name} is not what ann signed by sign")
+    assert (fact.ok, fact.why) == (False, say.signed_other_files([name], "ann", "sign"))
     assert not signed(world, files=("nothing.txt",), **now).ok
 
 
-def test_what_is_signed_is_the_whole_task_folder_and_its_document(world: World) -> None:
+def test_what_is_signed_is_whole_task_folder_and_its_document(world: World) -> None:
     world.artifact("result.txt", "ok\n")
     found = signed_files(world.seen())
     assert set(found) == {"STATE.md", "EVIDENCE.md", "artifacts/result.txt"}
@@ -137,11 +137,11 @@ def test_very_many_files_are_signed_as_one(world: World) -> None:
         world.artifact(f"{number}.txt", str(number))
     assert len(signed_files(world.seen())) == 200
     last = world.artifact("last.txt", "1")
-    one = signed_files(world.seen())
-    assert list(one) == ["*"]
+    digests = signed_files(world.seen())
+    assert list(digests) == ["*"]
     last.write_text("2")
-    assert signed_files(world.seen()) != one
-    assert not signed(world, files=("artifacts/last.txt",), **one).ok
+    assert signed_files(world.seen()) != digests
+    assert not signed(world, files=("artifacts/last.txt",), **digests).ok
 
 
 # --- what a person asks for, and whether anybody worked since ---
@@ -153,7 +153,7 @@ def asked_at_entry(world: World, check: str, **seen: object) -> Fact:
 
 
 @pytest.mark.parametrize("words", [(BY_NAME,), ("skip-assess", BY_NAME)])
-def test_a_move_that_was_asked_for_by_name_is_a_decision(world: World, words: tuple[str, ...]) -> None:
+def test_move_that_was_asked_for_by_name_is_a_decision(world: World, words: tuple[str, ...]) -> None:
     fact = asked_at_entry(world, "asked_by_name", words=words)
     assert (fact.ok, fact.why, fact.by_hand) == (True, "", False)
 

@@ -93,14 +93,14 @@ def test_what_follows_a_block_is_no_part_of_it() -> None:
 
 
 @pytest.mark.requirement("S0.51")
-def test_the_projects_commands_join_every_plan_and_none_is_run_twice() -> None:
-    given = (Command("test", "make test"), Command("check 1", "make lint"))
-    assert all_commands(given, "cmd: make lint\ncmd: make e2e") == (*given, Command("plan 2", "make e2e"))
-    assert all_commands(given, "") == given
+def test_projects_commands_join_every_plan_and_none_is_run_twice() -> None:
+    commands = (Command("test", "make test"), Command("check 1", "make lint"))
+    assert all_commands(commands, "cmd: make lint\ncmd: make e2e") == (*commands, Command("plan 2", "make e2e"))
+    assert all_commands(commands, "") == commands
     assert all_commands((), "") == ()
 
 
-def test_which_answer_a_gate_wants_is_no_part_of_what_was_run() -> None:
+def test_wanted_answer_of_a_gate_does_not_change_its_receipt() -> None:
     gate = Gate("ours", "criteria", {"file": "spec.md", "value": "all pass"})
     key = receipt_key("tree", "make", gate, "w")
     assert receipt_key("tree", "make", gate.replace(params={"value": "some fail", "file": "spec.md"}), "w") == key

@@ -10,6 +10,7 @@ import pytest
 
 from detent.gates.seen import AgentSeen, CheckoutSeen, Sibling
 from detent.words import surroundings as say
+from detent.words.gates import together
 from tests.unit.gates.around import SPEC, Around, SpecWorld
 
 CLEAN, OWN = CheckoutSeen("main", "ralf/x"), CheckoutSeen("ralf/x", "ralf/x", ("a.py",))
@@ -42,7 +43,7 @@ def is_fresh_and_nobodys(world: SpecWorld, check: str) -> str:
 
 
 @pytest.mark.parametrize(("checkout", "proof"), [(CLEAN, "clean"), (OWN, "ralf/x")])
-def test_a_clean_checkout_and_a_branch_of_its_own_are_the_engines_proof(
+def test_clean_checkout_and_branch_of_its_own_are_engines_proof(
     around: SpecWorld, checkout: CheckoutSeen, proof: str
 ) -> None:
     around.around = Around(checkout=checkout)
@@ -56,7 +57,7 @@ def test_a_clean_checkout_and_a_branch_of_its_own_are_the_engines_proof(
         (CheckoutSeen("main", "", tuple("abcdef")), say.not_committed(("a", "b", "c", "d", "e", "f"))),
         # Two that are empty are not the same branch.
         (CheckoutSeen("", "", ("a",)), say.not_committed(("a",))),
-        (CheckoutSeen("ralf/x", "ralf/x", (), "the repository has no commit yet"), "the repository has no commit yet"),
+        (CheckoutSeen("ralf/x", "ralf/x", (), "unborn"), "unborn"),
     ],
 )
 def test_what_is_not_committed_is_told(around: SpecWorld, checkout: CheckoutSeen, why: str) -> None:
@@ -68,7 +69,7 @@ def test_what_is_not_committed_is_told(around: SpecWorld, checkout: CheckoutSeen
 def test_a_reader_without_a_scan_suggests_the_move(around: SpecWorld) -> None:
     fact = around.gate("git_clean")
     assert (fact.ok, fact.why) == (False, say.checkout_not_looked_at())
-    assert fact.fix == "ask for the move: it says what is not committed, if anything is"
+    assert fact.fix == say.checkout_not_looked_at().next_step
 
 
 def test_the_commit_the_work_began_on_is_the_proof(around: SpecWorld) -> None:
@@ -86,7 +87,7 @@ def test_an_installed_agent_and_its_programs_are_found(around: SpecWorld) -> Non
     assert is_fresh_and_nobodys(around, "agents_found") == ""
     assert around.gate("agents_found", roles=["implementer"]).ok, "no program need be named"
     fact = around.gate("agents_found", roles=["implementer"], programs=["git", "jq", "rg"])
-    assert fact.why == "jq is not on PATH; rg is not on PATH"
+    assert fact.why == together([say.not_on_path("jq"), say.not_on_path("rg")])
     around.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi", is_installed=False)))
     fact = around.gate("agents_found", **GATES["agents_found"])
     assert (fact.ok, fact.why) == (False, say.no_agent_installed("implementer", ["codex", "pi"]))
@@ -122,7 +123,7 @@ def test_untried_agents_are_named(around: SpecWorld, agents: tuple[AgentSeen, ..
 # --- other tasks ---
 
 
-def test_other_tasks_are_in_the_way_only_in_these_states_of_this_machine(around: SpecWorld) -> None:
+def test_siblings_count_only_in_named_states_of_this_machine(around: SpecWorld) -> None:
     around.around = Around(siblings=(Sibling("b", "phase", "implement"), Sibling("c", "other", "verify")))
     assert is_fresh_and_nobodys(around, "no_sibling_in") == ""
     around.around = Around(siblings=tuple(Sibling(name, "phase", "verify") for name in "bcdefgh"))

@@ -12,6 +12,7 @@ from detent.core.values import Fact
 from detent.gates.judge import judge
 from detent.gates.seen import AgentSeen, Seen, Sibling
 from detent.store.journal.memory import Signature
+from detent.words import gates as say
 from tests.unit.gates.around import Around
 from tests.unit.gates.world import World
 
@@ -81,7 +82,7 @@ def test_an_unscanned_tree_proves_neither_a_gate_nor_its_opposite(
     ours, opposite = both(world, check, params, more)
     assert (ours.ok, ours.is_known, ours.pending) == (False, False, False)
     assert (opposite.ok, opposite.is_known) == (False, False)
-    assert opposite.why == f"it is not known whether this fails: {ours.why}"
+    assert opposite.why == say.unknown_whether_fails([ours.why])
 
 
 @pytest.mark.parametrize(("check", "params", "more"), KNOWN)

@@ -16,9 +16,9 @@ from tests.machines.seeded import SEEDS, Seed, add, put, table
 
 def found(name: str) -> list[Violation]:
     """What is found in the seed of this name, of its own kind."""
-    (seed,) = [one for one in SEEDS if one.name == name]
+    (seed,) = [seed for seed in SEEDS if seed.name == name]
     machine = seed.machine()
-    return [one for one in findings(machine, explore(machine), meanings()) if one.kind == seed.kind]
+    return [finding for finding in findings(machine, explore(machine), meanings()) if finding.kind == seed.kind]
 
 
 STORIES = {
@@ -110,13 +110,13 @@ def test_finding_comes_with_its_shortest_story(name: str) -> None:
 
 
 def test_reconcile_that_is_skipped_is_told_move_by_move() -> None:
-    (one,) = [one for one in found("lights-out: verify without reconcile") if "reconciled" in one.rule]
-    assert one.rule == (
+    (finding,) = [finding for finding in found("lights-out: verify without reconcile") if "reconciled" in finding.rule]
+    assert finding.rule == (
         explore_words.property_broken(
             "nothing is verified that was not reconciled", "PassVerifyGate", ("ReconcileClean", "ReconcileRepaired")
         )
     )
-    assert one.story[-2:] == (
+    assert finding.story[-2:] == (
         explore_words.move_made(
             "engine", "ReviewGatePassed", "Verifying", "AutoContinueToReconcile", (), "", said_no=False
         ),
@@ -125,23 +125,23 @@ def test_reconcile_that_is_skipped_is_told_move_by_move() -> None:
 
 
 def test_story_of_a_contradiction_leads_to_its_state() -> None:
-    (one,) = found("orange: PASS and FAIL at once")
-    assert one.story[-1] == explore_words.move_made(
+    (finding,) = found("orange: PASS and FAIL at once")
+    assert finding.story[-1] == explore_words.move_made(
         "agent", "working", "agent-review", "working-to-agent-review", ("handoff",), "", said_no=False
     )
 
 
 def test_limit_of_runs_that_die_names_the_state() -> None:
-    (one,) = found("orange: a reviewer that dies again and again")
-    assert one.rule == (findings_words.deaths_unbounded("agent-review", "crash_count"))
-    assert one.story[-2:] == (explore_words.run_ended("agent-review", "failed"), findings_words.and_so_on())
+    (finding,) = found("orange: a reviewer that dies again and again")
+    assert finding.rule == (findings_words.deaths_unbounded("agent-review", "crash_count"))
+    assert finding.story[-2:] == (explore_words.run_ended("agent-review", "failed"), findings_words.and_so_on())
 
 
-def test_finding_that_is_meant_is_left_out_and_the_others_stay() -> None:
+def test_finding_that_is_meant_is_left_out_and_others_stay() -> None:
     def rules(*changes: object) -> list[str]:
         seed = Seed("x", "job", "", False, changes)  # type: ignore[arg-type]  # changes of a document
         machine = seed.machine()
-        return [one.rule for one in findings(machine, explore(machine), meanings())]
+        return [finding.rule for finding in findings(machine, explore(machine), meanings())]
 
     both = (
         add("work", "given-up", "give-up", by=["agent"]),
@@ -171,12 +171,12 @@ def test_finding_that_is_meant_is_left_out_and_the_others_stay() -> None:
 )
 def test_exception_names_a_kind_a_move_and_a_reason(exception: object, problem: str) -> None:
     seed = Seed("x", "job", "", False, (lambda document: document.update(exception=exception),))
-    with pytest.raises(MachineError) as told:
+    with pytest.raises(MachineError) as caught:
         seed.machine()
-    assert problem in told.value.problems
+    assert problem in caught.value.problems
 
 
-def test_exception_for_a_move_that_is_switched_off_is_no_mistake() -> None:
+def test_exception_for_move_that_is_switched_off_is_no_mistake() -> None:
     changes = (
         add("work", "given-up", "give-up", by=["agent"], option="may-stop"),
         table("exception/ungated-end", **{"give-up": "an agent may stop at any time"}),
@@ -186,6 +186,6 @@ def test_exception_for_a_move_that_is_switched_off_is_no_mistake() -> None:
 
 
 def test_machine_that_is_too_large_is_told_as_such_alone() -> None:
-    (seed,) = [one for one in SEEDS if one.name == "agent says it is over"]
+    (seed,) = [seed for seed in SEEDS if seed.name == "agent says it is over"]
     machine = seed.machine()
-    assert [one.kind for one in findings(machine, explore(machine, most=1), meanings())] == ["size"]
+    assert [finding.kind for finding in findings(machine, explore(machine, most=1), meanings())] == ["size"]

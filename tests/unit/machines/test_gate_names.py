@@ -17,7 +17,9 @@ from detent.packs.lights_out.checks import delivery, reports, verification
 from detent.packs.ralf import criteria
 from detent.runner.make.vocabulary import vocabulary
 from detent.words.machines import parse as say
+from detent.words.message import code_of
 from tests.conftest import Detent
+from tests.messages import message_of
 
 
 def document(machine: str) -> dict[str, Any]:
@@ -46,10 +48,8 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("machine", "gate", "value", "known"), CHOICES)
-def test_a_value_the_check_does_not_know_is_told_with_those_it_knows(
-    machine: str, gate: str, value: str, known: str
-) -> None:
-    assert problems(machine, gate, value=value) == (f"gate {gate}: value must be one of: {known}",)
+def test_unknown_value_of_a_check_names_the_known_ones(machine: str, gate: str, value: str, known: str) -> None:
+    assert problems(machine, gate, value=value) == (say.parameter_must_be(gate, "value", f"one of: {known}"),)
 
 
 def named(machine: str, check: str) -> str:
@@ -58,25 +58,40 @@ def named(machine: str, check: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("machine", "check", "params", "problem"),
+    ("machine", "check", "params", "kind", "name"),
     [
-        ("ralf", "no_sibling_in", {"states": ["Runing", "Verifying"]}, "unknown state 'Runing'"),
-        ("ralf", "agents_found", {"roles": ["implementor"]}, "unknown role 'implementor'"),
-        ("ralf", "agents_exhausted", {"role": "implementor"}, "unknown role 'implementor'"),
-        ("phase", "register_is", {"value": "passed"}, "Revalidation status can't be 'passed'; its values are "),
-        ("phase", "register_is", {"register": "Revalidation"}, "unknown register 'Revalidation'"),
-        ("phase", "register_is", {"unless": {"Repairs": "no"}}, "unknown register 'Repairs'"),
-        ("phase", "register_is", {"unless": {"Repair applied": "none"}}, "Repair applied can't be 'none'; "),
-        ("phase", "field_is", {"value": "done"}, "Candidate done can't be 'done'; its values are "),
-        ("phase", "verdict", {"value": "PASSED"}, "its verdict can't be 'PASSED'; its values are PASS, FAIL"),
+        ("ralf", "no_sibling_in", {"states": ["Runing", "Verifying"]}, "state", "Runing"),
+        ("ralf", "agents_found", {"roles": ["implementor"]}, "role", "implementor"),
+        ("ralf", "agents_exhausted", {"role": "implementor"}, "role", "implementor"),
+        ("phase", "register_is", {"register": "Revalidation"}, "register", "Revalidation"),
+        ("phase", "register_is", {"unless": {"Repairs": "no"}}, "register", "Repairs"),
     ],
 )
 def test_what_a_gate_names_of_its_machine_is_there(
-    machine: str, check: str, params: dict[str, object], problem: str
+    machine: str, check: str, params: dict[str, object], kind: str, name: str
 ) -> None:
     gate = named(machine, check)
-    (told,) = problems(machine, gate, **params)
-    assert told.startswith(f"gate {gate}: {problem}")
+    assert problems(machine, gate, **params) == (say.unknown(f"gate {gate}", kind, name),)
+
+
+@pytest.mark.parametrize(
+    ("check", "params", "register", "value", "known"),
+    [
+        ("register_is", {"value": "passed"}, "Revalidation status", "passed", ("pending", "pass", "fail")),
+        ("register_is", {"unless": {"Repair applied": "none"}}, "Repair applied", "none", ("yes", "no")),
+        ("field_is", {"value": "done"}, "Candidate done", "done", ("yes", "no")),
+    ],
+)
+def test_value_that_gate_asks_for_is_one_of_its_register(
+    check: str, params: dict[str, object], register: str, value: str, known: tuple[str, ...]
+) -> None:
+    gate = named("phase", check)
+    assert problems("phase", gate, **params) == (say.value_not_allowed(f"gate {gate}", register, value, known),)
+
+
+def test_verdict_that_gate_asks_for_is_one_of_its_words() -> None:
+    gate = named("phase", "verdict")
+    assert problems("phase", gate, value="PASSED") == (say.gate_verdict(gate, "PASSED", ("PASS", "FAIL")),)
 
 
 def test_asked_and_excluded_signals_must_match() -> None:
@@ -88,7 +103,10 @@ def test_asked_and_excluded_signals_must_match() -> None:
     )
 
 
-@pytest.mark.parametrize("given", [7, 1.5, True, {"a": 1}, [["none"]], [{"a": 1}, "none"]])
+WRONG_KIND = "parse.parameter_must_be"
+
+
+@pytest.mark.parametrize("value", [7, 1.5, True, {"a": 1}, [["none"]], [{"a": 1}, "none"]])
 @pytest.mark.parametrize(
     ("machine", "check", "key"),
     [
@@ -98,9 +116,12 @@ def test_asked_and_excluded_signals_must_match() -> None:
         ("orange", "verdict", "words"),
     ],
 )
-def test_a_parameter_of_another_kind_is_told_as_that(machine: str, check: str, key: str, given: object) -> None:
+def test_a_parameter_of_another_kind_is_told_as_that(machine: str, check: str, key: str, value: object) -> None:
     gate = named(machine, check)
-    assert any(told.startswith(f"gate {gate}: {key} must be") for told in problems(machine, gate, **{key: given}))
+    refusals = [problem for problem in problems(machine, gate, **{key: value}) if code_of(problem) == WRONG_KIND]
+    assert {(message_of(problem).values["gate"], message_of(problem).values["key"]) for problem in refusals} == {
+        (gate, key)
+    }
 
 
 def test_gates_that_would_never_open_are_told() -> None:
@@ -117,7 +138,7 @@ def test_gates_that_would_never_open_are_told() -> None:
         parse(found, vocabulary())
     assert caught.value.problems == (
         say.gates_too_deep("level6", 5),
-        *(f"gate {name}: it is made of itself" for name in ("loop", "here", "there")),
+        *(say.gate_of_itself(name) for name in ("loop", "here", "there")),
     )
 
 
@@ -146,4 +167,5 @@ def test_the_command_tells_all_of_a_file_at_once(detent: Detent, tmp_path: Path)
     done = detent("machine", "check", path)
     assert done.code != 0
     assert say.parameter_must_be("review_clean", "value", "one of: none open, some open") in done.out + done.err
-    assert "gate drift_repaired: value must be one of: CLEAN, REPAIRED, BLOCKED" in done.out + done.err
+    outcome = say.parameter_must_be("drift_repaired", "value", "one of: CLEAN, REPAIRED, BLOCKED")
+    assert outcome in done.out + done.err

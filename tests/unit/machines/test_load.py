@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -12,7 +14,9 @@ from detent.errors import MachineError, UnreadableError, UsageError
 from detent.machines.load import LARGEST_FILE_BYTES, built_in_names, canonical, load, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.make.vocabulary import vocabulary
+from detent.words.machines import load as load_words
 from detent.words.machines import parse as say
+from detent.words.message import code_of
 
 TINY = """
 format  = 1
@@ -55,7 +59,7 @@ def test_every_built_in_machine_loads_by_its_name(name: str) -> None:
     assert parse(json.loads(pinned), vocabulary()) == machine
 
 
-def test_a_parameter_of_the_wrong_kind_is_told_with_file_gate_and_kind(tiny: Path) -> None:
+def test_parameter_of_the_wrong_kind_names_gate_and_kind(tiny: Path) -> None:
     gate = '[gate.frame]\ncheck = "fields_filled"\nfields = '
     tiny.write_text(f"{TINY}{gate}5\n", encoding="utf-8")
     with pytest.raises(MachineError) as caught:
@@ -66,7 +70,7 @@ def test_a_parameter_of_the_wrong_kind_is_told_with_file_gate_and_kind(tiny: Pat
     assert load(str(tiny), vocabulary())[0].gates["frame"].params == {"fields": ["Objective"]}
 
 
-def test_a_machine_is_loaded_by_path_with_the_project_s_settings(tiny: Path) -> None:
+def test_machine_is_loaded_by_path_with_the_project_s_settings(tiny: Path) -> None:
     machine, pinned = load(str(tiny), vocabulary(), limits={"turns": 5}, options=["doors"])
     assert machine.limits["turns"].most == 5
     assert [edge.name for edge in machine.states["open"].edges] == ["close", "lock"]
@@ -101,21 +105,23 @@ def test_an_unknown_name_is_told_with_the_known_ones(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"format = ", "not valid TOML"),
-        (b'name = "\xff"', "not valid TOML"),
-        (b"a = " + b"[" * 100_000, "not valid TOML"),
-        (b"a = " + b"9" * 10_000, "not valid TOML"),
-        (b"#" * (LARGEST_FILE_BYTES + 1), f"larger than {LARGEST_FILE_BYTES} bytes"),
-    ],
-    ids=["cut short", "not UTF-8", "nested too deeply", "a huge number", "too large"],
+    "content",
+    [b"format = ", b'name = "\xff"', b"a = " + b"[" * 100_000, b"a = " + b"9" * 10_000],
+    ids=["cut", "bytes", "nested", "huge number"],
 )
-def test_a_damaged_file_is_told_with_its_path(tiny: Path, content: bytes, problem: str) -> None:
+def test_a_damaged_file_is_told_with_its_path(tiny: Path, content: bytes) -> None:
     tiny.write_bytes(content)
-    with pytest.raises(UnreadableError, match=problem) as caught:
+    with pytest.raises(UnreadableError) as caught:
         load(str(tiny), vocabulary())
+    assert code_of(caught.value.what) == "load.file_no_toml"
     assert caught.value.where == str(tiny)
+
+
+def test_file_that_is_too_large_is_refused_with_its_path(tiny: Path) -> None:
+    tiny.write_bytes(b"#" * (LARGEST_FILE_BYTES + 1))
+    with pytest.raises(UnreadableError) as caught:
+        load(str(tiny), vocabulary())
+    assert (caught.value.what, caught.value.where) == (load_words.file_too_large(LARGEST_FILE_BYTES), str(tiny))
 
 
 def test_a_file_of_the_largest_size_is_read(tiny: Path) -> None:
@@ -124,13 +130,14 @@ def test_a_file_of_the_largest_size_is_read(tiny: Path) -> None:
     assert load(str(tiny), vocabulary())[0].name == "tiny"
 
 
-@pytest.mark.parametrize("name", ["missing.toml", "folder.toml"])
-def test_a_file_that_can_not_be_opened_is_told_with_its_path(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "number"), [("missing.toml", errno.ENOENT), ("folder.toml", errno.EISDIR)])
+def test_file_that_cannot_be_opened_is_told_with_its_path(tmp_path: Path, name: str, number: int) -> None:
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(UnreadableError, match="can't be read") as caught:
+    with pytest.raises(UnreadableError) as caught:
         load(str(tmp_path / name), vocabulary())
-    assert caught.value.where == str(tmp_path / name)
-    assert caught.value.next_step == "detent machine list"
+    refusal = load_words.file_unreadable(os.strerror(number))
+    assert (caught.value.what, caught.value.where) == (refusal, str(tmp_path / name))
+    assert caught.value.next_step == refusal.next_step
 
 
 def test_a_scaffold_is_the_machine_s_own_text_or_nothing() -> None:

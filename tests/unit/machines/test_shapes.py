@@ -379,7 +379,7 @@ def test_each_shape_is_sound(text: str) -> None:
     assert explore(made).violations == ()
 
 
-def test_in_a_review_loop_the_round_decides_between_another_try_and_stuck() -> None:
+def test_in_review_loop_round_decides_between_another_try_and_stuck() -> None:
     made = machine(REVIEW_LOOP)
     at = advanced(ask(made, Signal("person", "working"))).after
     for left_over in ("working", "stuck"):
@@ -398,11 +398,11 @@ def test_review_loop_a_crash_after_the_work_advances() -> None:
     assert advanced(ask(made, Signal("engine"), "handoff", at=at)).after.state == "agent-review"
     assert waited(ask(made, Signal("engine"), at=at)).reason == say.move("working", "agent-review")
     out_of_money = at.replace(exit="quota")
-    assert [one.gate for one in waited(ask(made, Signal("engine"), "handoff", at=out_of_money)).missing] == ["after"]
+    assert [need.gate for need in waited(ask(made, Signal("engine"), "handoff", at=out_of_money)).missing] == ["after"]
 
 
 @pytest.mark.parametrize("state", ["working", "agent-review"])
-def test_in_a_review_loop_the_second_crash_is_stuck_whatever_the_round(state: str) -> None:
+def test_in_review_loop_second_crash_is_stuck_whatever_the_round(state: str) -> None:
     made = machine(REVIEW_LOOP)
     at = crashed(ask(made, Signal("crash", exit="failed"), at=Snapshot(state))).after
     taken = advanced(ask(made, Signal("crash", exit="lost"), at=at))
@@ -451,7 +451,7 @@ def test_pipeline_an_interruption_leads_back_to_its_own_phase() -> None:
     assert advanced(ask(made, Signal("person", "BackToBuilding"), "good", at=at)).after.registers == {}
 
 
-def test_in_a_pipeline_the_mode_decides_between_going_on_and_a_pause() -> None:
+def test_in_pipeline_mode_decides_between_going_on_and_a_pause() -> None:
     made = machine(PIPELINE)
     for mode, target in (("auto", "building"), ("stepped", "paused")):
         assert advanced(ask(made, Signal("engine"), at=Snapshot("design-passed", mode))).after.state == target
@@ -476,7 +476,7 @@ def test_threads_start_a_run_by_engine_or_person_per_mode() -> None:
     made = machine(THREADS)
     quick, methodical = Snapshot("Configuring", "quick"), Snapshot("Configuring", "methodical")
     assert advanced(ask(made, Signal("engine"), at=quick)).way.number == 2
-    assert [one.gate for one in waited(ask(made, Signal("engine"), at=methodical)).missing] == ["by"]
+    assert [need.gate for need in waited(ask(made, Signal("engine"), at=methodical)).missing] == ["by"]
     assert advanced(ask(made, Signal("person", "Running"), at=methodical)).way.number == 1
     edge = made.states["Stuck"].edges[0]
     assert (edge.key, edge.confirm) == ("C", "the changes are thrown away")

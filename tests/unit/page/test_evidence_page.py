@@ -208,7 +208,7 @@ def test_links_of_agents_are_clickable(target: str, address: str) -> None:
     assert f'<a href="{address}"' in prose(f"[see]({target})", "..")
 
 
-def test_a_bare_address_is_clickable_and_the_full_stop_is_not_part_of_it() -> None:
+def test_bare_address_is_clickable_without_its_full_stop() -> None:
     made = prose("see https://example.org/x. Then <b>", "..")
     assert '<a href="https://example.org/x"' in made
     assert made.endswith("</a>. Then &lt;b&gt;")
@@ -219,7 +219,7 @@ def test_characters_that_hide_text_are_named_and_colours_dropped() -> None:
     assert escape("a\u202eb\x07c\x1b[31mred\x1b[0m\udc80") == "a[U+202E]b\u2407cred[U+DC80]"
 
 
-def test_a_cut_text_says_how_much_is_missing_and_endless_lines_end() -> None:
+def test_cut_text_tells_its_missing_part_and_endless_lines_end() -> None:
     assert "1.5 MB left out here" in excerpt(Excerpt("a", "b", 1_500_000))
     assert "6000 more letters" in excerpt(Excerpt("x" * 10_000))
 
@@ -253,13 +253,13 @@ def test_moves_are_numbered_arcs_and_refusals_red_marks() -> None:
     assert not drawn.attributes("style")
 
 
-def test_a_request_for_no_state_is_drawn_where_it_was_made() -> None:
+def test_request_for_no_state_is_drawn_where_it_was_made() -> None:
     drawn = picture(STATES, (), "shape", (refusal("shape", "heaven"),))
     assert "shape → a state that is not there: refused 1 time" in drawn
     assert "shape → shape: refused 1 time" in picture(STATES, (), "shape", (refusal("shape", "shape"),))
 
 
-def test_a_large_machine_shows_what_was_reached_and_counts_the_rest() -> None:
+def test_large_machine_shows_what_was_reached_and_counts_the_rest() -> None:
     states = tuple(f"State{number}" for number in range(41))
     drawn = picture(states, (), "State3", (move(1, "State0", "State3"), refusal("State3", "State40")))
     assert "38 of 41 states were neither reached nor asked for" in drawn
@@ -277,9 +277,9 @@ def test_numbers_of_many_moves_stay_inside_and_apart() -> None:
     boxes = [tuple(map(float, plate)) for plate in plates]
     assert len(boxes) == 8
     assert all(x >= 0 and x + wide <= 360 for x, _, wide in boxes), boxes
-    for one, other in itertools.combinations(boxes, 2):
-        is_beside = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
-        assert is_beside or abs(one[1] - other[1]) >= 17, (one, other)
+    for box, other in itertools.combinations(boxes, 2):
+        is_beside = box[0] + box[2] <= other[0] or other[0] + other[2] <= box[0]
+        assert is_beside or abs(box[1] - other[1]) >= 17, (box, other)
 
 
 def test_long_names_are_broken_between_words_and_never_changed() -> None:
@@ -304,7 +304,7 @@ def test_journal_lines_become_events() -> None:
         {"seq": 5, "time": "T5Z", "kind": "unprepared", "step": "4:branch", "edge": "", "why": "no", "prev": "x"},
         {"seq": 6, "time": "T6Z", "kind": "moved", "from": "shape", "to": "done", "by": "person"},
     ]  # fmt: skip
-    entries = [made(one["kind"], one) for one in said]
+    entries = [made(row["kind"], row) for row in said]
     ran = (Ran("key1", "make", "cd" * 20, "", True, ()), Ran("key2", "make", "ef" * 20, "", True, ()))
     created, moved, refused, answer, plain, last = events_of(entries, {"to_done": "done"}, frozenset({"checks"}), ran)
     assert created.who == "ann (person)"
@@ -352,7 +352,7 @@ def journal(*lines: tuple[str, dict[str, Any]]) -> list[Line]:
     return [made(kind, rest, seq=seq, time=f"2026-01-02T03:04:{seq:02}Z") for seq, (kind, rest) in stamped]
 
 
-def test_runs_and_what_became_of_them_are_read_from_the_journal() -> None:
+def test_runs_and_what_became_of_them_are_read_from_journal() -> None:
     claimed = {"run": 1, "want": "verify_to_done", "accepted": True, "from": "verify", "by": "agent", "name": "judge"}
     missing = [{"gate": "g", "why": "no proof", "fix": "prove it"}]
     entries = journal(
@@ -384,7 +384,7 @@ def test_runs_and_what_became_of_them_are_read_from_the_journal() -> None:
     assert (alive.exit, alive.became) == ("", "")
 
 
-def test_a_claim_that_does_not_hold_is_a_refusal_in_the_timeline_once() -> None:
+def test_claim_that_does_not_hold_is_refusal_in_timeline_once() -> None:
     refused = {
         "want": "verify_to_done",
         "from": "verify",
@@ -395,11 +395,11 @@ def test_a_claim_that_does_not_hold_is_a_refusal_in_the_timeline_once() -> None:
     }
     stays = {"run": 1, "why": "the tests fail", "after": {"state": "verify"}}
     said = events_of(journal(("run_ended", ENDED), ("unmoved", stays)), {"verify_to_done": "done"}, frozenset(), ())
-    assert [(one.kind, one.target, one.run) for one in said] == [("run_ended", "", 1), ("refused", "done", 1)]
+    assert [(event.kind, event.target, event.run) for event in said] == [("run_ended", "", 1), ("refused", "done", 1)]
     assert said[0].undone == ("plan was put back",)
     both = journal(("run_ended", ENDED), ("refused", refused), ("unmoved", stays))
-    told = events_of(both, {"verify_to_done": "done"}, frozenset(), ())
-    assert [one.kind for one in told] == ["run_ended", "refused", "unmoved"]
+    events = events_of(both, {"verify_to_done": "done"}, frozenset(), ())
+    assert [event.kind for event in events] == ["run_ended", "refused", "unmoved"]
     crash = journal(("run_ended", {**ENDED, "claim": ""}), ("crashed", {"by": "crash", "exit": "killed"}))
     assert events_of(crash, {}, frozenset(), ())[1].head == "The run was killed; the task stayed where it was"
 
@@ -483,7 +483,7 @@ def read(folder: Path, *not_shown: str) -> dict[str, Artifact]:
     return {file.path: file for file in files}
 
 
-def test_texts_images_and_other_files_are_told_apart_by_their_bytes(tmp_path: Path) -> None:
+def test_bytes_tell_texts_images_and_other_files_apart(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("hello\n")
     (tmp_path / "latin.txt").write_bytes("stra\xdfe und mehr Text\n".encode("latin-1"))
     (tmp_path / "picture.txt").write_bytes(PNG)

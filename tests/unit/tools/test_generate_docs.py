@@ -58,8 +58,8 @@ def test_check_names_the_page_that_is_out_of_date(
             file.write("more\n")
     capsys.readouterr()
     assert main(["--folder", str(folder), "--check"]) == 1
-    told = capsys.readouterr().err
-    assert [line.partition(" ")[0] for line in told.splitlines()] == [str(folder / name)]
+    output = capsys.readouterr().err
+    assert [line.partition(" ")[0] for line in output.splitlines()] == [str(folder / name)]
     assert main(["--folder", str(folder)]) == 0
     assert main(["--folder", str(folder), "--check"]) == 0
 
@@ -100,8 +100,8 @@ def test_a_machine_is_told_whole(made: dict[str, str], name: str) -> None:
 
 def test_checks_errors_and_commands_are_all_there(made: dict[str, str]) -> None:
     for name, (required, optional) in parameters().items():
-        told = made["checks.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-        assert all(f"`{parameter}` ({kind})" in told for parameter, kind in (required | optional).items())
+        section = made["checks.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert all(f"`{parameter}` ({kind})" in section for parameter, kind in (required | optional).items())
     for name in (name for name, check in checks().items() if check.at):
         assert inspect.cleandoc(check_named(name).__doc__ or "nothing") in made["checks.md"]
     for kind in DetentError.__subclasses__():
@@ -125,17 +125,17 @@ def test_the_journal_page_describes_every_field_of_every_kind(made: dict[str, st
     for name, kind in KINDS.items():
         section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", section, re.MULTILINE)
-        told = {field: (type_name, words) for field, type_name, words in rows}
-        assert set(line.required(kind)) <= set(told)
-        assert all(words and "[" not in type_name for type_name, words in told.values()), name
+        described = {field: (type_name, words) for field, type_name, words in rows}
+        assert set(line.required(kind)) <= set(described)
+        assert all(words and "[" not in type_name for type_name, words in described.values()), name
 
 
-def test_a_name_without_meaning_and_a_meaning_without_name_are_told() -> None:
+def test_name_without_meaning_and_a_meaning_without_name_are_told() -> None:
     assert unequal({"a": "x", "b": "y"}, ("b", "c"), "key") == ["key 'c' has no meaning", "there is no key 'a'"]
     assert unequal({"a": "x"}, ("a",), "key") == []
 
 
-def test_the_keys_a_parser_asks_for_are_read_from_its_source(tmp_path: Path) -> None:
+def test_keys_a_parser_asks_for_are_read_from_its_source(tmp_path: Path) -> None:
     source = tmp_path / "reader.py"
     source.write_text('x = table.text("name", "")\ny = row.flag("end")\nz = other.split("no")\nw = top.rows(kind)\n')
     assert keys_asked_for(str(source)) == {"name", "end"}

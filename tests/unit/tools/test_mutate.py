@@ -78,7 +78,7 @@ def test_each_change_is_one_change_and_valid_code() -> None:
 
 
 def test_a_change_names_its_line_as_it_was() -> None:
-    mutant = next(one for one in mutants("src/a.py", SAMPLE) if one.change == "filter dropped")
+    mutant = next(mutant for mutant in mutants("src/a.py", SAMPLE) if mutant.change == "filter dropped")
     assert mutant.code == "for one in [item for item in range(left) if item > 0]:"
     assert "for one in [item for item in range(left)]:" in mutant.source
 
@@ -89,7 +89,7 @@ def test_every_file_of_the_rooms_is_found() -> None:
     assert files[-1] == "src/detent/gates/judge.py"
 
 
-def test_the_tests_of_the_room_are_run_and_those_of_the_file_first() -> None:
+def test_tests_of_room_are_run_and_those_of_file_first() -> None:
     tests = relevant_tests("src/detent/gates/judge.py")
     assert tests[0] == "tests/unit/gates/test_judge.py"
     assert sorted(tests) == sorted(relevant_tests("src/detent/gates/plan.py"))
@@ -152,7 +152,7 @@ def test_tests_that_only_take_long_are_not_taken_for_endless(bench: Bench) -> No
 
 
 @forks
-def test_the_copy_is_as_before_after_a_try_and_the_tree_is_never_touched(bench: Bench) -> None:
+def test_copy_is_restored_after_a_try_and_tree_untouched(bench: Bench) -> None:
     file = "src/detent/core/record.py"
     before = (bench.folder / file).read_bytes()
     verdict = bench.judge(Mutant(file, 1, "code", "broken", "this is no Python"), 60)
@@ -171,13 +171,13 @@ def verdicts(file: str = FILE, code: str = "if a | b:", lower: int = 0) -> list[
 
 def report(*found: list[Verdict], earlier: str = "") -> str:
     made = Report.read(earlier)
-    for one in found:
-        made.keep(one[0].mutant.file, "source", one)
+    for verdict in found:
+        made.keep(verdict[0].mutant.file, "source", verdict)
     return made.text()
 
 
 def test_each_room_and_each_file_is_counted_by_itself() -> None:
-    gates = [Verdict(one.mutant, "killed") for one in verdicts(OTHER)]
+    gates = [Verdict(verdict.mutant, "killed") for verdict in verdicts(OTHER)]
     lines = report(gates, verdicts()).splitlines()
     assert lines[8:10] == ["| core | 3 | 1 | 1 | 1 |", "| gates | 3 | 3 | 0 | 0 |"]
     digest = digest_of("source")

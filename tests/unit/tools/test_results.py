@@ -19,8 +19,8 @@ def report(test: str, outcome: Outcome, when: When = "call") -> pytest.TestRepor
 
 def keep(project: Path, *reports: pytest.TestReport) -> dict[str, str]:
     keeper = ResultKeeper(project)
-    for one in reports:
-        keeper.pytest_runtest_logreport(one)
+    for result in reports:
+        keeper.pytest_runtest_logreport(result)
     keeper.pytest_sessionfinish()
     return read_outcomes(project, source_digest(project))
 

@@ -182,7 +182,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pat
 
 @pytest.fixture
 def story(lived: tuple[Story, Path]) -> Iterator[Story]:
-    told, spare = lived
-    yield told
-    shutil.rmtree(told.base)
-    shutil.copytree(spare, told.base, symlinks=True)
+    working, spare = lived
+    yield working
+    shutil.rmtree(working.base)
+    shutil.copytree(spare, working.base, symlinks=True)

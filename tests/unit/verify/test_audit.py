@@ -21,10 +21,24 @@ from detent.store.journal.events import KINDS
 from detent.store.journal.run_events import ABOUT_RUNS
 from detent.store.journal.tasks import TaskStore
 from detent.verify.audit import Audit, audit
+from detent.words import core as core_words
+from detent.words import gates as gates_words
+from detent.words import proof as proof_words
+from detent.words.message import code_of
+from detent.words.runner import task as task_words
+from detent.words.store import journal as journal_words
+from detent.words.verify import audit as audit_words
+from detent.words.verify import lines as lines_words
+from detent.words.verify import replay as say
+from detent.words.verify import witness as witness_words
 from tests.lines import made
+from tests.messages import message_of
 from tests.unit.verify.conftest import Story
 
 Change = Callable[[dict[str, Any]], None]
+REMOVED = ("audit.lines_removed", "witness.log_knows_more")
+NO_RUN = core_words.acts_after("", "engine", ["finished"])
+NOT_UNDERSTOOD = say.not_understood("TypeError", TypeError(""))
 
 
 def only(found: Audit, line: int, kind: str, words: str, *, is_warning: bool = False) -> None:
@@ -45,7 +59,7 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     assert found == Audit(len(story.raws()), ok=True)
 
 
-def test_every_kind_of_line_is_in_a_task_that_is_audited(story: Story) -> None:
+def test_every_kind_of_line_is_in_task_that_is_audited(story: Story) -> None:
     """Here, or where it is made: in a test file that names the kind and asks for an audit too."""
     here = {entry["kind"] for entry in story.entries()}
     folder = Path(__file__).parent
@@ -87,21 +101,21 @@ def test_a_line_whose_link_was_edited_is_named_itself(story: Story) -> None:
     entry = json.loads(raws[4])
     raws[4] = raws[4].replace(entry["prev"].encode(), b"f" * 64)
     story.write_raws(raws)
-    only(story.audit(), 5, "chain", "line 5")
+    only(story.audit(), 5, "chain", journal_words.damaged(5, journal_words.chain_broken()))
 
 
 def test_a_removed_line_is_named(story: Story) -> None:
     raws = story.raws()
     del raws[5]
     story.write_raws(raws)
-    only(story.audit(), 6, "chain", "line 6")
+    only(story.audit(), 6, "chain", journal_words.damaged(6, journal_words.not_that_line(6)))
 
 
 def test_reordered_lines_are_named(story: Story) -> None:
     raws = story.raws()
     raws[2], raws[3] = raws[3], raws[2]
     story.write_raws(raws)
-    only(story.audit(), 3, "chain", "line 3")
+    only(story.audit(), 3, "chain", journal_words.damaged(3, journal_words.not_that_line(3)))
 
 
 @pytest.mark.parametrize("garbage", [b"not json", b"[1]", b"\xff\xfe", b"[" * 200_000])
@@ -113,7 +127,7 @@ def test_a_line_that_is_no_line_is_named(story: Story, garbage: bytes) -> None:
 
 
 @pytest.mark.parametrize("witness", ["snapshot.json", "projected.jsonl", "history.jsonl"])
-def test_lines_cut_from_the_end_are_found_by_each_witness_alone(story: Story, witness: str) -> None:
+def test_lines_cut_from_end_are_found_by_each_witness_alone(story: Story, witness: str) -> None:
     whole = len(story.raws())
     story.write_raws(story.raws()[:-3])
     places = {name: story.control / name for name in ("snapshot.json", "projected.jsonl")}
@@ -122,8 +136,13 @@ def test_lines_cut_from_the_end_are_found_by_each_witness_alone(story: Story, wi
         if name != witness:
             path.unlink()
     found = story.audit()
-    told = [finding for finding in found.findings if "lines were removed from the end" in finding.what]
-    assert [(finding.line, f"knows line {whole}" in finding.what) for finding in told] == [(whole - 2, True)]
+    removed = [(finding.line, finding.what) for finding in found.findings if code_of(finding.what) in REMOVED]
+    by_witness = {
+        "snapshot.json": audit_words.lines_removed(audit_words.the_cache(), whole),
+        "projected.jsonl": audit_words.lines_removed(audit_words.the_projection_memory(), whole),
+        "history.jsonl": witness_words.log_knows_more("history.jsonl", whole),
+    }
+    assert removed == [(whole - 2, by_witness[witness])]
     assert not found.ok
 
 
@@ -139,7 +158,7 @@ def test_a_missing_or_empty_journal_is_reported(story: Story) -> None:
     story.journal.write_bytes(b"")
     only(story.audit(), 1, "chain", "empty")
     story.journal.unlink()
-    only(story.audit(), 1, "chain", "the task has no journal")
+    only(story.audit(), 1, "chain", journal_words.no_journal())
 
 
 def test_a_damaged_journal_is_still_replayed_up_to_the_damage(story: Story) -> None:
@@ -168,23 +187,81 @@ def close_fact(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("edge", "change", "words"),
     [
-        ("shape_to_implement", drop_fact, "fields_present: not recorded"),
-        ("shape_to_implement", close_fact, "fields_present: it lacked one"),
-        ("shape_to_implement", lambda entry: entry.update(edge="shape_to_done", to="done"), "no state or move"),
-        ("shape_to_implement", lambda entry: entry.update(way=2), "way is 2"),
-        ("shape_to_implement", lambda entry: entry.update(effects=["checkpoint"]), "effects is"),
-        ("shape_to_implement", lambda entry: entry.update(waived=["frame_complete"]), "waived is"),
+        ("shape_to_implement", drop_fact, say.move_not_allowed("shape", "implement", "fields_present: not recorded")),
+        ("shape_to_implement", close_fact, say.move_not_allowed("shape", "implement", "fields_present: it lacked one")),
+        (
+            "shape_to_implement",
+            lambda entry: entry.update(edge="shape_to_done", to="done"),
+            say.move_not_allowed("shape", "done", core_words.unknown_state_or_move("phase", "shape_to_done")),
+        ),
+        ("shape_to_implement", lambda entry: entry.update(way=2), say.field_differs("way", 2, 0)),
+        (
+            "shape_to_implement",
+            lambda entry: entry.update(effects=["checkpoint"]),
+            say.field_differs("effects", ["checkpoint"], []),
+        ),
+        (
+            "shape_to_implement",
+            lambda entry: entry.update(waived=["frame_complete"]),
+            say.field_differs("waived", ["frame_complete"], []),
+        ),
         ("shape_to_implement", lambda entry: entry.update(machine="0" * 64), "machine is"),
-        ("shape_to_implement", lambda entry: entry["after"].update(state="verify"), "state after it is 'verify'"),
-        ("shape_to_implement", lambda entry: entry["after"].update(counters={"runs": 3}), "counters after it"),
-        ("shape_to_implement", lambda entry: entry["after"].update(visits={}), "visits after it"),
-        ("verify_to_repair", lambda entry: entry["after"]["registers"].pop("Repair applied"), "registers after it"),
-        ("verify_to_repair", lambda entry: entry["after"].update(exit="finished"), "exit after it"),
-        ("verify_to_repair", lambda entry: entry["after"].update(mode="fast"), "mode after it"),
-        ("implement_to_blocked", lambda entry: entry.update(by="engine"), "only agent may take this move, not engine"),
-        ("implement_to_blocked", lambda entry: entry.update(by="ghost"), "no actor 'ghost'"),
-        ("reopen", lambda entry: entry.update(reason=" "), "going back needs a reason"),
-        ("reopen", lambda entry: entry.update(by="agent"), "only person"),
+        (
+            "shape_to_implement",
+            lambda entry: entry["after"].update(state="verify"),
+            say.after_differs("state", "verify", "implement"),
+        ),
+        (
+            "shape_to_implement",
+            lambda entry: entry["after"].update(counters={"runs": 3}),
+            say.after_differs("counters", {"runs": 3}, {}),
+        ),
+        (
+            "shape_to_implement",
+            lambda entry: entry["after"].update(visits={}),
+            say.after_differs("visits", {}, {"intake": 1, "shape": 1, "implement": 1}),
+        ),
+        (
+            "verify_to_repair",
+            lambda entry: entry["after"]["registers"].pop("Repair applied"),
+            say.after_differs(
+                "registers",
+                {"Validator status": "fail", "Revalidation status": "pending"},
+                {"Validator status": "fail", "Repair applied": "yes", "Revalidation status": "pending"},
+            ),
+        ),
+        (
+            "verify_to_repair",
+            lambda entry: entry["after"].update(exit="finished"),
+            say.after_differs("exit", "finished", "entry"),
+        ),
+        ("verify_to_repair", lambda entry: entry["after"].update(mode="fast"), say.after_differs("mode", "fast", "")),
+        (
+            "implement_to_blocked",
+            lambda entry: entry.update(by="engine"),
+            say.move_not_allowed(
+                "implement",
+                "blocked",
+                f"by: {core_words.only_by(('agent',), 'engine', '')}; after: {NO_RUN}",
+            ),
+        ),
+        (
+            "implement_to_blocked",
+            lambda entry: entry.update(by="ghost"),
+            say.move_not_allowed(
+                "implement", "blocked", core_words.unknown_state_or_actor("phase", "implement", "ghost")
+            ),
+        ),
+        (
+            "reopen",
+            lambda entry: entry.update(reason=" "),
+            say.move_not_allowed("blocked", "implement", f"reason: {core_words.reason_missing()}"),
+        ),
+        (
+            "reopen",
+            lambda entry: entry.update(by="agent"),
+            say.move_not_allowed("blocked", "implement", f"by: {core_words.only_by(('person',), 'agent', '')}"),
+        ),
         ("repair_to_verify", lambda entry: entry["after"]["locked"].update({"field:Objective": "0" * 64}), "Objective"),
     ],
 )
@@ -197,7 +274,7 @@ def test_a_forged_move_is_decided_otherwise(story: Story, edge: str, change: Cha
 def test_a_move_from_another_state_is_found(story: Story) -> None:
     line = story.line_of("moved", edge="repair_to_verify")
     story.forge(line, lambda entry: entry.update({"from": "review"}))
-    only(story.audit(), line, "decision", "it starts in review, but the task was in repair")
+    only(story.audit(), line, "decision", say.starts_elsewhere("review", "repair"))
 
 
 @pytest.mark.parametrize("kind", ["moved", "acted"])
@@ -211,23 +288,23 @@ def test_a_carried_text_that_names_another_state_is_found(story: Story, kind: st
 
 def test_a_task_created_elsewhere_than_its_machine_says_is_found(story: Story) -> None:
     story.forge(1, lambda entry: entry["after"].update(state="implement"))
-    only(story.audit(), 1, "decision", "the rules give 'intake'")
+    only(story.audit(), 1, "decision", say.after_differs("state", "implement", "intake"))
 
 
 def test_the_journal_of_another_task_is_found(story: Story) -> None:
     story.forge(1, lambda entry: entry.update(id="other"))
-    only(story.audit(), 1, "head", "task other")
+    only(story.audit(), 1, "head", say.journal_of_other_task("other", "story"))
 
 
 @pytest.mark.parametrize(
     ("kind", "change", "words"),
     [
-        ("amended", lambda entry: entry["after"].update(state="done"), "state after it"),
-        ("amended", lambda entry: entry.update(fields=[]), "'Done gate' was changed"),
+        ("amended", lambda entry: entry["after"].update(state="done"), say.after_differs("state", "done", "implement")),
+        ("amended", lambda entry: entry.update(fields=[]), say.locked_text_changed_by_line("Done gate")),
         ("amended", lambda entry: entry.update(by="agent"), "only a person"),
         ("answered", lambda entry: entry.update(by="agent"), "only a person"),
-        ("refused", lambda entry: entry.update({"from": "done"}), "it starts in done"),
-        ("restored", lambda entry: entry.update(after={}), "changes nothing"),
+        ("refused", lambda entry: entry.update({"from": "done"}), say.starts_elsewhere("done", "intake")),
+        ("restored", lambda entry: entry.update(after={}), say.changes_nothing("restored")),
     ],
 )
 def test_a_forged_line_of_another_kind_is_found(story: Story, kind: str, change: Change, words: str) -> None:
@@ -245,21 +322,23 @@ def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> Non
     assert not [finding for finding in story.audit().findings if finding.kind == "decision"]
     store.commit(memory, made("resumed", content), memory.snapshot.replace(**{field: {"x": 1}}))
     found = [finding for finding in story.audit().findings if finding.kind == "decision"]
-    assert [(finding.line, f"{field} after it" in finding.what) for finding in found] == [(len(story.raws()), True)]
+    assert [finding.line for finding in found] == [len(story.raws())]
+    refusal = message_of(found[0].what)
+    assert (refusal.code, refusal.values["field"], refusal.values["given"]) == ("replay.after_differs", field, {"x": 1})
 
 
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
-        (lambda entry: entry.update(kind="created"), "kind", "can't stand here"),
-        (lambda entry: entry.pop("facts"), "malformed", "needs facts"),
-        (lambda entry: entry.pop("sandbox"), "malformed", "needs sandbox"),
-        (lambda entry: entry.update(after=[]), "malformed", "can't be understood"),
-        (lambda entry: entry.update(facts={"frame_complete": "yes"}), "malformed", "can't be understood"),
-        (lambda entry: entry.update(time="yesterday"), "malformed", "'yesterday' is no time"),
+        (lambda entry: entry.update(kind="created"), "kind", say.cant_stand_here("created")),
+        (lambda entry: entry.pop("facts"), "malformed", say.line_needs("moved", ["facts"])),
+        (lambda entry: entry.pop("sandbox"), "malformed", say.line_needs("moved", ["sandbox"])),
+        (lambda entry: entry.update(after=[]), "malformed", NOT_UNDERSTOOD),
+        (lambda entry: entry.update(facts={"frame_complete": "yes"}), "malformed", NOT_UNDERSTOOD),
+        (lambda entry: entry.update(time="yesterday"), "malformed", say.no_time("yesterday")),
     ],
 )
-def test_a_line_that_the_engine_could_not_have_written_is_found(
+def test_line_that_the_engine_could_not_have_written_is_found(
     story: Story, change: Change, kind: str, words: str
 ) -> None:
     line = story.line_of("moved", edge="shape_to_implement")
@@ -282,9 +361,9 @@ def test_a_changed_pinned_machine_is_found(story: Story) -> None:
     digest = story.entries()[0]["digest"]
     path = Path(story.project.machine_path(digest))
     path.write_bytes(path.read_bytes().replace(b'"verdict"', b'"section_filled"'))
-    only(story.audit(), 1, "machine", "was changed")
+    only(story.audit(), 1, "machine", audit_words.at_place(task_words.machine_changed("phase"), str(path)))
     path.unlink()
-    only(story.audit(), 1, "machine", "is missing")
+    only(story.audit(), 1, "machine", audit_words.at_place(task_words.machine_missing("phase"), str(path)))
 
 
 def receipt_files(story: Story) -> list[Path]:
@@ -299,7 +378,12 @@ def test_a_removed_receipt_is_found(story: Story) -> None:
     for path in receipt_files(story):
         path.unlink()
     line = story.entries()[story.line_of("moved", edge="verify_to_review") - 1]["seq"]
-    only(story.audit(), line, "proof", "not run on this tree")
+    only(
+        story.audit(),
+        line,
+        "proof",
+        say.gate_not_shown("validation_passed", proof_words.not_run(["python3 -m unittest"])),
+    )
 
 
 @pytest.mark.parametrize("changes", [{"attempts": [1]}, {"attempts": []}, {"problem": "timed out"}])
@@ -308,16 +392,27 @@ def test_a_receipt_that_is_not_green_is_found(story: Story, changes: dict[str, o
         changes = {"attempts": [], "problem": "set-up failed"}
     for path in receipt_files(story):
         spoil_receipt(path, **changes)
-    only(story.audit(), story.line_of("moved", edge="verify_to_review"), "proof", "can't be shown now")
-    assert any(finding.kind == "receipt" and "was changed" in finding.what for finding in story.audit().findings)
+    only(
+        story.audit(),
+        story.line_of("moved", edge="verify_to_review"),
+        "proof",
+        say.gate_not_shown("validation_passed", proof_words.not_run(["python3 -m unittest"])),
+    )
+    changed = {code_of(finding.what) for finding in story.audit().findings if finding.kind == "receipt"}
+    assert changed == {"witness.receipt_changed"}
 
 
 def test_a_move_that_names_another_tree_or_proof_is_found(story: Story) -> None:
     line = story.line_of("moved", edge="verify_to_review")
     story.forge(line, lambda entry: entry["facts"]["validation_passed"].update(proof="0" * 32))
-    only(story.audit(), line, "proof", "other receipts")
+    only(story.audit(), line, "proof", say.other_receipts("validation_passed"))
     story.forge(line, lambda entry: entry.update(tree="0" * 40), witnesses=True)
-    only(story.audit(), line, "proof", "not run on this tree")
+    only(
+        story.audit(),
+        line,
+        "proof",
+        say.gate_not_shown("validation_passed", proof_words.not_run(["python3 -m unittest"])),
+    )
 
 
 def test_a_remembered_value_is_asked_for_again(story: Story) -> None:
@@ -326,7 +421,12 @@ def test_a_remembered_value_is_asked_for_again(story: Story) -> None:
     story.forge(line, lambda entry: entry["after"]["registers"].update({"Revalidation status": "pending"}))
     done = story.line_of("moved", edge="review_to_done")
     found = [(finding.line, finding.what) for finding in story.audit().findings if finding.kind == "proof"]
-    assert [number for number, what in found if "gate revalidated" in what] == [done]
+    assert [
+        number
+        for number, what in found
+        if what
+        == say.gate_not_shown("revalidated", gates_words.register_is_not("Revalidation status", "pending", "pass"))
+    ] == [done]
 
 
 def objects_of(story: Story, kind: str) -> str:
@@ -334,19 +434,21 @@ def objects_of(story: Story, kind: str) -> str:
     return str(entry["kept"] if kind == "restored" else entry["after"]["locked"]["field:Done gate"])
 
 
-@pytest.mark.parametrize(("kind", "words"), [("restored", "kept text"), ("amended", "Done gate")])
+@pytest.mark.parametrize("kind", ["restored", "amended"])
 @pytest.mark.parametrize("tamper", ["remove", "change"])
-def test_a_kept_text_that_is_gone_or_changed_is_found(story: Story, kind: str, words: str, tamper: str) -> None:
-    path = story.control / "objects" / objects_of(story, kind)
+def test_a_kept_text_that_is_gone_or_changed_is_found(story: Story, kind: str, tamper: str) -> None:
+    digest = objects_of(story, kind)
+    path = story.control / "objects" / digest
     if tamper == "remove":
         path.unlink()
+        problem = say.kept_missing(digest)
     else:
         path.write_text("other words")
+        problem = say.kept_changed(digest)
     found = [finding for finding in story.audit().findings if finding.kind == "object"]
     assert found
     assert found[0].line >= story.line_of(kind)
-    assert words in found[0].what
-    assert ("missing" if tamper == "remove" else "changed") in found[0].what
+    assert found[0].what == (say.item_problem("Done gate", problem) if kind == "amended" else problem)
     # What is locked now must be there now, whether or not a move ever asked for it.
     assert (found[-1].line == len(story.raws())) is (kind == "amended")
 
@@ -364,10 +466,10 @@ def last_checkpoint(story: Story) -> int:
 
 def test_a_missing_checkpoint_is_found(story: Story) -> None:
     line = last_checkpoint(story)
-    step = story.entries()[line - 1]["step"]
-    ref = f"refs/detent/{story.task_id}/{step.replace(':', '-')}"
+    entry = story.entries()[line - 1]
+    ref = f"refs/detent/{story.task_id}/{entry['step'].replace(':', '-')}"
     private_git(story, "update-ref", "-d", ref)
-    only(story.audit(), line, "effect", f"{ref} should hold")
+    only(story.audit(), line, "effect", witness_words.ref_holds_other(ref, entry["result"]["commit"], "nothing"))
 
 
 def test_a_checkpoint_of_another_tree_is_found(story: Story) -> None:
@@ -379,21 +481,21 @@ def test_a_checkpoint_of_another_tree_is_found(story: Story) -> None:
     commit = private_git(story, *identity, "commit-tree", empty, "-m", "forged")
     private_git(story, "update-ref", ref, commit)
     story.forge(line, lambda content: content["result"].update(commit=commit))
-    only(story.audit(), line, "effect", "is not of the tree")
+    only(story.audit(), line, "effect", witness_words.commit_not_of_move(commit))
 
 
 def test_a_lost_private_git_is_found(story: Story) -> None:
     acted = [entry for entry in story.entries() if entry["kind"] == "acted"]
-    first = next(entry["seq"] for entry in acted if "commit" in entry["result"])
+    first, commit = next((entry["seq"], entry["result"]["commit"]) for entry in acted if "commit" in entry["result"])
     shutil.rmtree(story.control / "git")
-    only(story.audit(), first, "effect", "it holds nothing")
+    only(story.audit(), first, "effect", witness_words.ref_holds_other("", commit, "nothing"))
 
 
 def test_an_effect_that_was_not_promised_is_found(story: Story) -> None:
     line = story.line_of("acted")
     story.forge(line, lambda entry: entry.update(step="1:checkpoint"))
     found = story.audit()
-    assert any(finding.line == line and "no move promised 1:checkpoint" in finding.what for finding in found.findings)
+    assert any(finding.line == line and finding.what == say.not_promised("1:checkpoint") for finding in found.findings)
     assert not found.ok
 
 
@@ -431,7 +533,7 @@ def test_a_cache_that_tells_another_story_is_found(story: Story) -> None:
     content["snapshot"]["registers"]["Validator status"] = "fail"
     content["due_seq"] = 1
     write_cache(path, json.dumps(content).encode())
-    only(story.audit(), len(story.raws()), "cache", "snapshot, due_seq")
+    only(story.audit(), len(story.raws()), "cache", audit_words.cache_differs(["snapshot", "due_seq"], 24))
 
 
 def test_a_cache_that_lags_behind_is_sound(story: Story) -> None:
@@ -451,33 +553,42 @@ def test_a_changed_line_of_the_native_log_is_found(story: Story) -> None:
     lines = path.read_text().splitlines(keepends=True)
     lines[5] = lines[5].replace('"by": "', '"by": "x')
     path.write_text("".join(lines))
-    only(story.audit(), 6, "log", "line 6 of history.jsonl tells line 6 otherwise")
+    only(story.audit(), 6, "log", witness_words.told_otherwise(6, "history.jsonl", 6))
 
 
 def test_a_removed_line_of_the_native_log_is_found(story: Story) -> None:
     path = story.native / "history.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:2] + lines[3:]))
-    only(story.audit(), 3, "log", "does not tell 1 line(s), first 3")
+    only(story.audit(), 3, "log", witness_words.lines_not_told("history.jsonl", [3], None))
     path.write_text("".join(lines[:-1]))
     only(story.audit(), len(lines), "log", f"first {len(lines)}")
     path.unlink()
-    only(story.audit(), 1, "log", "first 1")
+    only(
+        story.audit(),
+        1,
+        "log",
+        witness_words.lines_not_told(
+            "history.jsonl",
+            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24],
+            None,
+        ),
+    )
 
 
-def test_a_line_of_the_native_log_that_stands_twice_is_found(story: Story) -> None:
+def test_line_of_the_native_log_that_stands_twice_is_found(story: Story) -> None:
     path = story.native / "history.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines, lines[1]]))
-    only(story.audit(), 2, "log", "a second time")
+    only(story.audit(), 2, "log", witness_words.told_again(25, "history.jsonl", 2))
 
 
-def test_a_line_of_the_native_log_told_late_is_a_warning(story: Story) -> None:
+def test_line_of_the_native_log_told_late_is_a_warning(story: Story) -> None:
     """What a lost log looks like after the engine wrote again what it lacked."""
     path = story.native / "history.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines[:2], *lines[3:], lines[2]]))
-    only(story.audit(), 3, "log", "too late", is_warning=True)
+    only(story.audit(), 3, "log", witness_words.told_too_late(24, "history.jsonl", 3), is_warning=True)
 
 
 def test_a_log_that_a_crash_left_behind_is_a_warning(story: Story) -> None:
@@ -494,9 +605,12 @@ def test_foreign_lines_in_the_native_log_are_named_by_number(story: Story) -> No
     path = story.native / "history.jsonl"
     path.write_text('{"note": "from another tool"}\n' + path.read_text() + '\n{"seq": "1"}\n')
     found = story.audit()
-    only(found, 0, "log", "line 1 of history.jsonl is not from the engine")
+    only(found, 0, "log", witness_words.foreign_line(1, "history.jsonl", '{"note": "from another tool"}'))
     last = len(story.raws()) + 3
-    assert [f"line {last} of history.jsonl" in one.what for one in found.findings] == [False, True]
+    assert [finding.what for finding in found.findings] == [
+        witness_words.foreign_line(1, "history.jsonl", '{"note": "from another tool"}'),
+        witness_words.foreign_line(last, "history.jsonl", '{"seq": "1"}'),
+    ]
 
 
 def test_many_foreign_lines_are_named_up_to_a_bound(story: Story) -> None:
@@ -504,16 +618,20 @@ def test_many_foreign_lines_are_named_up_to_a_bound(story: Story) -> None:
     path.write_text(path.read_text() + "{}\n" * 30)
     found = story.audit()
     assert len(found.findings) == 21
-    assert "10 more lines of history.jsonl are not from the engine" in found.findings[-1].what
+    assert found.findings[-1].what == witness_words.more_foreign_lines(10, "history.jsonl")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("Phase: done", "Phase: implement", "names implement, the journal done"),
-        ("Phase: done\n", "", "has lost its state line"),
-        ("Validator status: pass", "Validator status: fail", '"Validator status" is not what the journal says'),
-        ("Objective: add", "Objective: less", '"Objective" is locked and was changed'),
+        ("Phase: done", "Phase: implement", witness_words.names_other_state("STATE.md", "implement", "done")),
+        ("Phase: done\n", "", witness_words.state_line_lost("STATE.md")),
+        (
+            "Validator status: pass",
+            "Validator status: fail",
+            witness_words.label_differs("STATE.md", "Validator status"),
+        ),
+        ("Objective: add", "Objective: less", witness_words.locked_was_changed('STATE.md: "Objective"')),
     ],
 )
 def test_a_native_file_that_disagrees_is_named(story: Story, old: str, new: str, words: str) -> None:
@@ -527,12 +645,12 @@ def test_a_native_file_that_disagrees_is_named(story: Story, old: str, new: str,
 def test_an_older_copy_of_the_native_file_is_named(story: Story) -> None:
     shutil.copy(story.base.parent / "early-STATE.md", story.native / "STATE.md")
     found = [finding.what for finding in story.audit().findings if finding.kind == "native"]
-    assert "STATE.md is an older copy: it names shape" in found
+    assert witness_words.older_copy("STATE.md", "shape") in found
 
 
 def test_an_unreadable_native_file_is_named(story: Story) -> None:
     (story.native / "STATE.md").unlink()
-    only(story.audit(), len(story.raws()), "native", "STATE.md is missing")
+    only(story.audit(), len(story.raws()), "native", journal_words.file_missing("STATE.md"))
 
 
 def test_an_unfinished_projection_is_a_warning(story: Story) -> None:
@@ -541,7 +659,7 @@ def test_an_unfinished_projection_is_a_warning(story: Story) -> None:
     moved = story.line_of("moved")
     kept = [line for line in path.read_text().splitlines() if json.loads(line)["seq"] < moved]
     path.write_text("\n".join(kept) + "\n")
-    only(story.audit(), len(story.raws()), "native", "has not reached the last line", is_warning=True)
+    only(story.audit(), len(story.raws()), "native", witness_words.file_behind("STATE.md"), is_warning=True)
 
 
 def test_a_folder_that_points_elsewhere_is_named(story: Story) -> None:
@@ -587,16 +705,19 @@ PLAN = "field:Validation plan"
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"by": "agent"}, "only a person"),
-        ({"mode": "quick"}, "has no mode 'quick'"),
-        ({"limits": {"moons": 3}}, "has no limit 'moons'"),
-        ({"limits": {"runs": 0}}, "none of 0"),
-        ({"budget": {"task": {"usd": -1}}}, "bounds nothing"),
-        ({"budget": {"all": {"usd": 1}}}, "bounds nothing"),
-        ({"locked": {PLAN: "0" * 64}}, "a locked text was changed"),
-        ({"fields": {"Objective": "less"}, "commands": [["check 9", "true"]]}, "another field"),
-        ({"fields": {"Validation plan": "cmd: true"}}, "another field"),
-        ({"fields": {"Validation plan": "- cmd: true"}, "commands": [["check 9", "true"]]}, "lacks 'python3"),
+        ({"by": "agent"}, say.only_by_person("configured", "agent")),
+        ({"mode": "quick"}, lines_words.no_mode("phase", "quick")),
+        ({"limits": {"moons": 3}}, lines_words.no_limit("phase", "moons", 3)),
+        ({"limits": {"runs": 0}}, lines_words.no_limit("phase", "runs", 0)),
+        ({"budget": {"task": {"usd": -1}}}, lines_words.budget_bounds_nothing("task", {"usd": -1})),
+        ({"budget": {"all": {"usd": 1}}}, lines_words.budget_bounds_nothing("all", {"usd": 1})),
+        ({"locked": {PLAN: "0" * 64}}, lines_words.locked_text_changed()),
+        ({"fields": {"Objective": "less"}, "commands": [["check 9", "true"]]}, lines_words.writes_other_field()),
+        ({"fields": {"Validation plan": "cmd: true"}}, lines_words.writes_other_field()),
+        (
+            {"fields": {"Validation plan": "- cmd: true"}, "commands": [["check 9", "true"]]},
+            lines_words.label_lacks("Validation plan", "python3 -m unittest"),
+        ),
     ],
 )
 def test_a_forged_setting_is_found(story: Story, changes: dict[str, Any], words: str) -> None:

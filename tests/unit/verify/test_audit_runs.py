@@ -22,6 +22,9 @@ from detent.runner.make.create import create
 from detent.runner.people.people import resume
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.run_events import ABOUT_RUNS
+from detent.words import core as core_words
+from detent.words.verify import lines as say
+from detent.words.verify import replay as replay_words
 from tests.conftest import force_level, trust
 from tests.e2e.agent_runs import WORDS
 from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
@@ -53,9 +56,9 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pa
     identity = ("-c", "user.name=Tester", "-c", "user.email=tester@example.invalid")
     for words in (("init", "-q", "--template="), ("add", "--all"), (*identity, "commit", "-q", "-m", "Start")):
         subprocess.run(["git", *words], cwd=repository, check=True)
-    given = {"XDG_STATE_HOME": str(base / "state"), "SCRIPTS": str(base), "REAL_TREE": ""}
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
+    environment = {"XDG_STATE_HOME": str(base / "state"), "SCRIPTS": str(base), "REAL_TREE": ""}
+    before = {name: os.environ.get(name) for name in environment}
+    os.environ.update(environment)
     try:
         trust(repository)
         task = create(
@@ -83,10 +86,10 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pa
 
 @pytest.fixture
 def story(driven: tuple[Story, Path]) -> Iterator[Story]:
-    told, spare = driven
-    yield told
-    shutil.rmtree(told.base)
-    shutil.copytree(spare, told.base, symlinks=True)
+    working, spare = driven
+    yield working
+    shutil.rmtree(working.base)
+    shutil.copytree(spare, working.base, symlinks=True)
 
 
 def test_an_untouched_story_of_runs_is_sound(story: Story) -> None:
@@ -95,6 +98,11 @@ def test_an_untouched_story_of_runs_is_sound(story: Story) -> None:
     # None of these runs began late or had the words of the task left open to it.
     assert {kind.kind for kind in ABOUT_RUNS} - {"run_void", "retitled"} <= set(kinds)
     assert (kinds.count("run_planned"), kinds.count("run_ended")) == (4, 4)
+
+
+RAN = {"runs": 1}
+REGISTERS = {"Validator status": "pending", "Repair applied": "no", "Revalidation status": "pending"}
+STOPPED = "budget: 4.00 of 4 agent runs are used"
 
 
 def after(**changes: Any) -> Change:
@@ -115,31 +123,71 @@ def untainted(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("kind", "fields", "change", "words"),
     [
-        ("run_planned", {"run": 3}, lambda entry: entry.update(run=5), "agent run #5 follows #2"),
-        ("run_planned", {"run": 3}, lambda entry: entry.update(role="judge"), "implement wants builder (write)"),
-        ("run_planned", {"run": 4}, lambda entry: entry.update(access="write"), "verify wants judge (read)"),
-        ("run_planned", {"run": 3}, lambda entry: entry.update(state="verify"), "but the task was in implement"),
-        ("run_ended", {"run": 1}, lambda entry: entry.update(run=2), "agent run #2 was not under way"),
-        ("run_ended", {"run": 1}, lambda entry: entry.update(exit="quota"), "counters after it"),
-        ("run_ended", {"run": 1}, no_crash, "exit.json says code 3"),
-        ("run_ended", {"run": 1}, after(counters={}), "counters after it"),
-        ("run_ended", {"run": 3}, lambda entry: entry.update(claim="review"), "'implement_to_verify' was accepted"),
-        ("run_ended", {"run": 3}, lambda entry: entry.update(kept="0" * 64), "kept text"),
-        ("run_ended", {"run": 4}, after(exit="finished"), "exit after it"),
+        ("run_planned", {"run": 3}, lambda entry: entry.update(run=5), say.run_out_of_order(5, 2)),
+        (
+            "run_planned",
+            {"run": 3},
+            lambda entry: entry.update(role="judge"),
+            say.wrong_role("implement", "builder", "write", "judge", "write"),
+        ),
+        (
+            "run_planned",
+            {"run": 4},
+            lambda entry: entry.update(access="write"),
+            say.wrong_role("verify", "judge", "read", "judge", "write"),
+        ),
+        (
+            "run_planned",
+            {"run": 3},
+            lambda entry: entry.update(state="verify"),
+            say.task_was_elsewhere("verify", "implement"),
+        ),
+        ("run_ended", {"run": 1}, lambda entry: entry.update(run=2), say.run_was_not_under_way(2)),
+        (
+            "run_ended",
+            {"run": 1},
+            lambda entry: entry.update(exit="quota"),
+            replay_words.after_differs("counters", RAN, {}),
+        ),
+        ("run_ended", {"run": 1}, no_crash, say.other_exit(3, None)),
+        ("run_ended", {"run": 1}, after(counters={}), replay_words.after_differs("counters", {}, RAN)),
+        (
+            "run_ended",
+            {"run": 3},
+            lambda entry: entry.update(claim="review"),
+            say.other_claim("review", "implement_to_verify"),
+        ),
+        ("run_ended", {"run": 3}, lambda entry: entry.update(kept="0" * 64), replay_words.kept_missing("0" * 64)),
+        ("run_ended", {"run": 4}, after(exit="finished"), replay_words.after_differs("exit", "finished", "tainted")),
         (
             "claimed",
             {"run": 2},
             lambda entry: entry.update(accepted=True, to="verify"),
-            "it was refused nothing, the line",
+            say.refused_other("", "verify"),
         ),
-        ("claimed", {"run": 3}, lambda entry: entry.update(run=1), "agent run #1 was not under way"),
-        ("claimed", {"run": 3}, lambda entry: entry.update({"from": "verify"}), "it starts in verify"),
-        ("unmoved", {"run": 2}, lambda entry: entry.update(run=1), "had not ended, or was decided before"),
-        ("unmoved", {"run": 2}, lambda entry: entry.update(progress=False), "after it"),
-        ("unmoved", {"run": 4}, after(registers={}), "registers after it"),
-        ("crashed", {}, after(counters={"runs": 1}), "counters after it"),
-        ("stopped", {}, after(registers={}), "registers after it"),
-        ("driven", {}, lambda entry: entry.update(by="agent"), "only a person makes a driven line"),
+        ("claimed", {"run": 3}, lambda entry: entry.update(run=1), say.run_was_not_under_way(1)),
+        (
+            "claimed",
+            {"run": 3},
+            lambda entry: entry.update({"from": "verify"}),
+            replay_words.starts_elsewhere("verify", "implement"),
+        ),
+        ("unmoved", {"run": 2}, lambda entry: entry.update(run=1), say.run_had_not_ended(1)),
+        (
+            "unmoved",
+            {"run": 2},
+            lambda entry: entry.update(progress=False),
+            replay_words.after_differs("counters", {"runs": 2, "crashes": 1}, {"runs": 2, "crashes": 1, "idle": 1}),
+        ),
+        ("unmoved", {"run": 4}, after(registers={}), replay_words.after_differs("registers", {}, REGISTERS)),
+        ("crashed", {}, after(counters=RAN), replay_words.after_differs("counters", RAN, {**RAN, "crashes": 1})),
+        (
+            "stopped",
+            {},
+            after(registers={}),
+            replay_words.after_differs("registers", {}, {**REGISTERS, "stopped": STOPPED}),
+        ),
+        ("driven", {}, lambda entry: entry.update(by="agent"), replay_words.only_by_person("driven", "agent")),
     ],
 )
 def test_a_forged_line_about_a_run_is_found(
@@ -159,8 +207,8 @@ def test_a_no_that_was_forged_away_is_named(story: Story) -> None:
         del entry["after"]["no"]
 
     story.forge(story.line_of("run_ended", run=2), heard)
-    found = [one.what for one in story.audit().findings if one.line == story.line_of("run_ended", run=2)]
-    assert "it was refused verify, the line says it was refused nothing" in found
+    found = [finding.what for finding in story.audit().findings if finding.line == story.line_of("run_ended", run=2)]
+    assert say.refused_other("verify", "") in found
 
 
 def test_a_move_of_the_engine_after_a_no_is_named(story: Story) -> None:
@@ -171,11 +219,12 @@ def test_a_move_of_the_engine_after_a_no_is_named(story: Story) -> None:
     story.forge(story.line_of("run_ended", run=3), said, witnesses=True)
     moved = story.line_of("moved", to="verify")
     story.forge(moved, lambda entry: entry.update(by="engine"))
-    found = [one.what for one in story.audit().findings if one.line == moved]
-    assert any("implement -> verify is not allowed" in what and "said no" in what for what in found), found
+    found = [finding.what for finding in story.audit().findings if finding.line == moved]
+    no = core_words.run_said_no('STATE.md, "Blockers: no key"')
+    assert replay_words.move_not_allowed("implement", "verify", f"no: {no}") in found
 
 
-def test_a_taint_that_was_forged_away_does_not_make_the_run_good(story: Story) -> None:
+def test_taint_that_was_forged_away_does_not_make_run_good(story: Story) -> None:
     line = story.line_of("run_ended", run=4)
     story.forge(line, untainted)
     assert not story.audit().ok
@@ -197,19 +246,19 @@ def test_whatever_is_written_while_a_run_lives_is_found(story: Story) -> None:
     line = story.line_of("run_ended", run=3)
     inserted(story, line, {"kind": "answered", "by": "person", "name": "ann", "answer": "pass"})
     first = story.audit().findings[0]
-    assert (first.line, first.kind, first.what) == (line, "run", "agent run #3 was under way")
+    assert (first.line, first.kind, first.what) == (line, "run", say.run_was_under_way(3))
 
 
 def test_a_crash_without_a_run_is_found(story: Story) -> None:
     crash = story.entries()[story.line_of("crashed") - 1]
     line = story.line_of("run_planned", run=1)
     inserted(story, line, {key: value for key, value in crash.items() if key not in ("seq", "prev", "time")})
-    assert any(finding.what == "no agent run had ended" for finding in story.audit().findings)
+    assert any(finding.what == say.no_run_had_ended() for finding in story.audit().findings)
 
 
 def test_a_run_that_asked_for_something_did_begin(story: Story) -> None:
     line = story.line_of("run_ended", run=3)
     inserted(story, line, {"kind": "run_void", "run": 3, "why": "it never began"})
     found = story.audit().findings
-    assert any("so it had begun" in finding.what for finding in found)
-    assert any("agent run #3 was not under way" in finding.what for finding in found)
+    assert any(finding.what == say.run_had_begun(3) for finding in found)
+    assert any(finding.what == say.run_was_not_under_way(3) for finding in found)

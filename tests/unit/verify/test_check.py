@@ -9,6 +9,11 @@ import pytest
 from detent.errors import UnreadableError, UsageError
 from detent.machines.load import built_in_names
 from detent.verify.check import check_machine
+from detent.words.machines import explore as say
+from detent.words.machines import lint as lint_words
+from detent.words.machines import parse as parse_words
+from detent.words.message import code_of
+from tests.messages import message_of
 
 SMALL = """
 format = 1
@@ -68,9 +73,11 @@ def test_a_machine_file_is_counted(tmp_path: Path) -> None:
 def test_every_mistake_of_a_file_is_told_at_once(tmp_path: Path) -> None:
     text = SMALL.replace('"fields_filled"', '"fields_fild"').replace('to = "closed"', 'to = "shut"')
     report = check_machine(write(tmp_path, text + '[[lock]]\nname = "x"\nafter = "nowhere"\n'))
-    told = " | ".join(report.problems)
-    for words in ("unknown check 'fields_fild'", "unknown state 'shut'", "unknown state 'nowhere'", "holds nothing"):
-        assert words in told
+    check, *others = sorted(report.problems, key=lambda problem: code_of(problem) != "parse.unknown_check")
+    assert message_of(check).values["check"] == "fields_fild"
+    assert parse_words.lock_holds_nothing("x") in others
+    unknown = {message_of(problem).values["name"] for problem in others if code_of(problem) == "parse.unknown"}
+    assert unknown == {"shut", "nowhere"}
     assert not report.is_sound
     assert report.violations == ()
 
@@ -79,9 +86,12 @@ def test_findings_of_linter_and_explorer_come_together(tmp_path: Path) -> None:
     more = '[state.lost]\nend = true\n[state.trap]\n[[edge]]\nfrom = "open"\nto = "trap"\nby = ["person"]\n'
     more += '[[edge]]\nfrom = "trap"\nto = "trap"\nby = ["person"]\n'
     report = check_machine(write(tmp_path, SMALL + more))
-    assert report.problems == ("state lost: no move leads there",)
-    assert [violation.rule for violation in report.violations] == ["no end can be reached any more"]
-    assert report.violations[0].story == ("start in open", "person: open -> trap (open-to-trap)")
+    assert report.problems == (lint_words.state_unreached("lost"),)
+    assert [violation.rule for violation in report.violations] == [say.dead_end()]
+    assert report.violations[0].story == (
+        say.start("open"),
+        say.move_made("person", "open", "trap", "open-to-trap", (), "", said_no=False),
+    )
     assert not report.is_sound
 
 
@@ -94,7 +104,7 @@ def test_limits_and_options_of_a_project_are_checked_too() -> None:
 def test_a_file_that_is_no_toml_is_a_report(tmp_path: Path) -> None:
     path = write(tmp_path, "format = ")
     report = check_machine(path)
-    assert "not valid TOML" in report.problems[0]
+    assert code_of(report.problems[0]) == "load.file_no_toml"
     assert report.where == path
 
 

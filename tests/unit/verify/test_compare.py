@@ -17,6 +17,7 @@ from detent.verify.compare import Comparison, compare
 from detent.verify.documents.document import read_document
 from detent.verify.export import export_json
 from detent.verify.relation import edge_name
+from detent.words.message import code_of
 from detent.words.verify import documents as say
 
 RELATIONS = Path(__file__).resolve().parents[2] / "data" / "relations"
@@ -147,24 +148,44 @@ def test_each_difference_is_named(changes: dict[str, Any], difference: dict[str,
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("no json", "not valid JSON"),
-        ("[" * 100_000, "not valid JSON"),
-        ("[]", "not a table"),
-        (json.dumps({"states": []}), "'initial' is missing"),
-        (json.dumps(relation(states=[1])), "not a text"),
-        (json.dumps(relation(transitions=[{"from": "a"}])), "transition 1 lacks"),
-        (json.dumps(relation(transitions=["a"])), "transition 1 lacks"),
-        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "name": 3}])), "no text"),
-        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "by": "agent"}])), "'by' is no list"),
-        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "needs": [1]}])), "'needs' is no list"),
-        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "by": ["cat"]}])), "'cat' is none of"),
+        ("[]", say.no_relation_file(say.no_table())),
+        (json.dumps({"states": []}), say.no_relation_file(say.key_missing("initial"))),
+        (json.dumps(relation(states=[1])), say.no_relation_file(say.state_no_text())),
+        (json.dumps(relation(transitions=[{"from": "a"}])), say.no_relation_file(say.lacks_from_or_to(1))),
+        (json.dumps(relation(transitions=["a"])), say.no_relation_file(say.lacks_from_or_to(1))),
+        (
+            json.dumps(relation(transitions=[{"from": "a", "to": "b", "name": 3}])),
+            say.no_relation_file(say.name_no_text(1)),
+        ),
+        (
+            json.dumps(relation(transitions=[{"from": "a", "to": "b", "by": "agent"}])),
+            say.no_relation_file(say.no_texts(1, "by")),
+        ),
+        (
+            json.dumps(relation(transitions=[{"from": "a", "to": "b", "needs": [1]}])),
+            say.no_relation_file(say.no_texts(1, "needs")),
+        ),
+        (
+            json.dumps(relation(transitions=[{"from": "a", "to": "b", "by": ["cat"]}])),
+            say.no_relation_file(say.unknown_actor(1, "cat", ("agent", "engine", "person", "crash"))),
+        ),
     ],
 )
 def test_what_is_no_relation_is_refused_with_a_reason(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "relation.json"
     path.write_text(content)
-    with pytest.raises(UnreadableError, match=words):
+    with pytest.raises(UnreadableError) as caught:
         read_document(str(path), MACHINE)
+    assert caught.value.what == words
+
+
+@pytest.mark.parametrize("content", ["no json", "[" * 100_000])
+def test_what_is_no_json_is_no_relation(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "relation.json"
+    path.write_text(content)
+    with pytest.raises(UnreadableError) as caught:
+        read_document(str(path), MACHINE)
+    assert code_of(caught.value.what) == "documents.no_json"
 
 
 BY_ENGINE = [{**relation()["transitions"][0], "by": ["engine"]}, relation()["transitions"][1]]
@@ -205,7 +226,7 @@ def test_compare_itself_refuses_what_is_no_relation() -> None:
         compare(MACHINE, {"edges": []})
 
 
-def test_a_missing_file_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
+def test_missing_file_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match=re.escape(say.no_file())):
         read_document(str(tmp_path / "none.json"), MACHINE)
     with pytest.raises(UnreadableError, match=re.escape(say.key_missing("states"))):

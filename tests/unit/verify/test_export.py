@@ -78,7 +78,7 @@ def test_the_phase_machine_as_data() -> None:
     }
 
 
-def test_a_switched_off_option_is_not_exported_and_a_switched_on_one_is() -> None:
+def test_only_switched_on_options_are_exported() -> None:
     off, _ = load("phase", None)
     on, _ = load("phase", None, options=("ask-early",))
     pairs = [{(row["from"], row["to"]) for row in export_json(machine)["transitions"]} for machine in (off, on)]
@@ -99,7 +99,7 @@ def test_a_diagram_reads_back_to_the_same_relation(name: str) -> None:
     machine, _ = load(name, None)
     _names, arrows = read_back(export_mermaid(machine))
     starts = [("[*]", machine.initial, "")]
-    edges = [(one.source, one.target, one.name) for one in machine.edges() if not one.never]
+    edges = [(edge.source, edge.target, edge.name) for edge in machine.edges() if not edge.never]
     ends = [(state, "[*]", "") for state in machine.ends()]
     assert [arrow for arrow in arrows if not arrow[2].endswith("(never)")] == starts + edges + ends
 

@@ -21,12 +21,12 @@ def nothing_left(where: str) -> str:
     return f"nothing is left in {where}"
 
 
-def test_message_is_its_text_and_knows_code_values_and_next_step() -> None:
-    told = apples_left(3, where="the cellar")
-    assert told == "3 apples are left in the cellar"
-    assert (told.code, told.values) == ("test_message.apples_left", {"count": 3, "where": "the cellar"})
-    assert told.next_step == "eat what is in the cellar"
-    assert json.loads(json.dumps({"why": told})) == {"why": "3 apples are left in the cellar"}
+def test_message_is_text_with_code_values_and_next_step() -> None:
+    sentence = apples_left(3, where="the cellar")
+    assert sentence == "3 apples are left in the cellar"
+    assert (sentence.code, sentence.values) == ("test_message.apples_left", {"count": 3, "where": "the cellar"})
+    assert sentence.next_step == "eat what is in the cellar"
+    assert json.loads(json.dumps({"why": sentence})) == {"why": "3 apples are left in the cellar"}
 
 
 def test_text_from_elsewhere_has_no_code() -> None:
@@ -45,5 +45,5 @@ def test_code_of_a_pack_s_message_names_the_pack() -> None:
 
 
 def test_module_loaded_later_says_the_same_with_the_same_code() -> None:
-    told = Later("detent.words.machines.load").pack_broken("mine", "it is gone")
-    assert (told, told.code) == (load.pack_broken("mine", "it is gone"), "load.pack_broken")
+    sentence = Later("detent.words.machines.load").pack_broken("mine", "it is gone")
+    assert (sentence, sentence.code) == (load.pack_broken("mine", "it is gone"), "load.pack_broken")

@@ -94,9 +94,9 @@ def test_pi_tells_turns_tokens_cost_session_and_its_last_words(tmp_path: Path) -
 
 
 def test_pi_has_a_session_from_the_first_answer_on(tmp_path: Path) -> None:
-    asked: Event = {"type": "message_end", "message": {"role": "user", "content": [{"type": "text", "text": "Go."}]}}
-    assert usage_of(tmp_path, "pi", *PI_START, asked).session == ""
-    killed_in_a_tool = usage_of(tmp_path, "pi", *PI_START, asked, pi_turn("I write."))
+    question: Event = {"type": "message_end", "message": {"role": "user", "content": [{"type": "text", "text": "Go."}]}}
+    assert usage_of(tmp_path, "pi", *PI_START, question).session == ""
+    killed_in_a_tool = usage_of(tmp_path, "pi", *PI_START, question, pi_turn("I write."))
     assert (killed_in_a_tool.session, killed_in_a_tool.turns, killed_in_a_tool.output_tokens) == ("s-1", 1, 20)
 
 
@@ -196,9 +196,9 @@ def test_claude_tells_its_sums_in_the_result(tmp_path: Path) -> None:
 
 
 def test_claude_without_a_result_has_only_what_its_messages_tell(tmp_path: Path) -> None:
-    one = claude_message("m-1", {"type": "text", "text": "One."})
+    message = claude_message("m-1", {"type": "text", "text": "One."})
     usage = usage_of(
-        tmp_path, "claude", CLAUDE_START, one, one, claude_message("m-2", {"type": "text", "text": "Two."})
+        tmp_path, "claude", CLAUDE_START, message, message, claude_message("m-2", {"type": "text", "text": "Two."})
     )
     assert (usage.turns, usage.input_tokens, usage.output_tokens, usage.has_ended) == (2, 214, 40, False)
     assert classify("finished", usage) == "failed"
@@ -250,7 +250,7 @@ def test_plain_text_is_judged_by_its_exit_alone(tmp_path: Path) -> None:
     assert classify("failed", usage_of_bytes(tmp_path, "text", b"bye\n")) == "failed"
 
 
-def test_plain_text_that_fails_with_a_quota_on_its_lips_waits(tmp_path: Path) -> None:
+def test_plain_text_that_fails_with_quota_on_its_lips_waits(tmp_path: Path) -> None:
     usage = usage_of_bytes(tmp_path, "text", b"Error: usage limit reached, try again in 1h\n")
     assert (classify("failed", usage), usage.quota_until) == ("quota", "2027-01-15T09:00:00Z")
 

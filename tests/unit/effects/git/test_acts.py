@@ -85,7 +85,7 @@ def test_a_repetition_finds_what_was_done(work: Work) -> None:
     ]
 
 
-def test_a_name_whose_objects_are_gone_is_an_error_until_it_is_forgotten(work: Work) -> None:
+def test_ref_without_its_objects_is_an_error_until_forgotten(work: Work) -> None:
     promise = work.promise()
     lost = work.git("rev-parse", f"{promise.tree}:new.txt")
     checkpoint(promise)

@@ -11,6 +11,7 @@ import pytest
 from detent.effects.git.change import changed_contents, patch_bytes
 from detent.effects.git.git import find_repository
 from detent.effects.git.tree.tree_id import tree_id
+from detent.words.effects import git as say
 from tests.conftest import MakeRepo
 
 
@@ -44,9 +45,9 @@ def test_contents_removals_and_what_is_passed_over(place: tuple[Path, str, str])
     }
     assert found.removed == ("gone.txt",)
     assert found.passed_over == {
-        "large.txt": "101 bytes, at most 100 are copied",
-        "link": "a symbolic link",
-        os.fsdecode(b"bad-\xff"): "its name is no UTF-8",
+        "large.txt": say.larger_than_copied(101, 100),
+        "link": say.symbolic_link(),
+        os.fsdecode(b"bad-\xff"): say.name_not_utf8(),
     }
 
 

@@ -15,6 +15,7 @@ from detent.effects.git.git import Git, check_object_id, clean_environment, find
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.words.effects import git as say
 from tests.conftest import MakeRepo
+from tests.messages import message_of
 
 
 def found(path: Path) -> tuple[str, str | None, str | None, bool]:
@@ -96,7 +97,7 @@ def test_bare(repo: MakeRepo, tmp_path: Path) -> None:
     assert found(bare) == (str(bare), repo.git(path, "rev-parse", "HEAD"), "main", True)
 
 
-def test_a_file_that_leads_to_a_bare_repository_makes_no_checkout(repo: MakeRepo, tmp_path: Path) -> None:
+def test_file_that_leads_to_a_bare_repository_makes_no_checkout(repo: MakeRepo, tmp_path: Path) -> None:
     """Many keep a bare repository beside its work trees, and a .git file above, so that git is found there."""
     path, top = repo(), tmp_path / "top"
     top.mkdir()
@@ -144,7 +145,7 @@ def test_broken_git_file_is_named(tmp_path: Path, text: str) -> None:
     assert caught.value.where == str(tmp_path / ".git")
 
 
-def test_empty_branch_file_is_not_taken_for_a_repository_without_commits(repo: MakeRepo) -> None:
+def test_empty_branch_file_is_not_taken_for_repository_without_commits(repo: MakeRepo) -> None:
     path = repo()
     (path / ".git/refs/heads/main").write_bytes(b"")
     with pytest.raises(UnreadableError, match=re.escape(say.branch_file_empty())):
@@ -187,7 +188,7 @@ def test_git_ignores_steering_by_environment_and_user_settings(
     assert finished.stderr == b""
 
 
-def test_git_runs_nothing_even_in_a_git_folder_that_wants_it(repo: MakeRepo, tmp_path: Path) -> None:
+def test_git_runs_nothing_even_in_git_folder_that_wants_it(repo: MakeRepo, tmp_path: Path) -> None:
     path = repo()
     for name, marker in (("monitor", "monitored"), ("post-index-change", "hooked")):
         script = path / ".git/hooks" / name
@@ -206,8 +207,11 @@ def test_git_runs_nothing_even_in_a_git_folder_that_wants_it(repo: MakeRepo, tmp
 
 def test_failure_carries_the_message_of_git_and_a_next_step(repo: MakeRepo) -> None:
     path = repo()
-    with pytest.raises(ToolError, match="git rev-parse failed: fatal: ") as caught:
+    with pytest.raises(ToolError) as caught:
         Git(str(path / ".git")).run("rev-parse", "--verify", "no-such-name")
+    refusal = message_of(caught.value.what)
+    assert (refusal.code, refusal.values["command"]) == ("git.command_failed", "rev-parse")
+    assert str(refusal.values["line"]).startswith("fatal: ")
     assert caught.value.next_step
 
 
@@ -217,7 +221,7 @@ def test_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         Git(str(tmp_path)).run("version")
 
 
-def test_a_git_in_a_relative_folder_of_the_path_is_not_run(
+def test_git_in_relative_folder_of_the_path_is_not_run(
     repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = repo()
@@ -255,5 +259,5 @@ def test_object_ids() -> None:
 
 
 def test_clean_environment_keeps_the_rest() -> None:
-    given = {"GIT_DIR": "x", "DETENT_TASK": "y", "CI": "true", "PATH": "/bin"}
-    assert clean_environment(given) == {"CI": "true", "PATH": "/bin"}
+    environment = {"GIT_DIR": "x", "DETENT_TASK": "y", "CI": "true", "PATH": "/bin"}
+    assert clean_environment(environment) == {"CI": "true", "PATH": "/bin"}

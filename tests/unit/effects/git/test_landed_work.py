@@ -52,7 +52,7 @@ def test_a_branch_with_the_commit_shows_the_work(site: Site) -> None:
     assert site.found() == "feature"
 
 
-def test_a_commit_with_all_changes_shows_the_work_also_below_others(site: Site) -> None:
+def test_commit_with_all_changes_shows_the_work_also_below_others(site: Site) -> None:
     site.commit("other.txt", "mine\n")
     shown = site.commit("app.py", "# better\n")
     site.commit("app.py", "# gone on\n")
@@ -79,7 +79,7 @@ def test_a_mode_is_a_change(site: Site) -> None:
     assert site.found() == ""
 
 
-def test_a_squash_that_git_merged_with_other_changes_shows_the_work(site: Site) -> None:
+def test_squash_that_git_merged_with_other_changes_shows_the_work(site: Site) -> None:
     base = "".join(f"# line {number}\n" for number in range(20))
     site.git("switch", "--quiet", "work")
     site.commit("long.py", base)

@@ -11,6 +11,7 @@ import pytest
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK
 from detent.effects.host.sandbox import best_level, try_level
 from detent.store.disk.folders import folds_case
+from detent.words.effects import host as say
 from tests.folding import folding_place, undisturbed
 
 
@@ -28,12 +29,12 @@ def test_folded_names_are_noticed(folding: Path, disk_path: Path) -> None:
     assert not folds_case(str(disk_path / "not there"))
 
 
-def test_a_mount_over_one_spelling_does_not_pass_for_a_sandbox(folding: Path) -> None:
+def test_mount_over_one_spelling_does_not_pass_for_a_sandbox(folding: Path) -> None:
     for level in (BUBBLEWRAP, LANDLOCK):
         if problem := try_level(level, os.environ):
             pytest.skip(f"{level}: {problem}")
     place = str(folding)
-    assert undisturbed(lambda: try_level(BUBBLEWRAP, os.environ, place)) == "what was hidden could be read"
+    assert undisturbed(lambda: try_level(BUBBLEWRAP, os.environ, place)) == say.hidden_was_read()
     assert undisturbed(lambda: try_level(LANDLOCK, os.environ, place)) == ""
     found = best_level(os.environ, (place,))
     assert found.level != BUBBLEWRAP

@@ -16,7 +16,7 @@ def test_the_last_forty_lines_are_quoted(tmp_path: Path) -> None:
     assert last_lines(str(log), {}).splitlines() == [f"line {number}" for number in range(60, 100)]
 
 
-def test_a_long_log_is_read_from_its_end_in_whole_lines(tmp_path: Path) -> None:
+def test_long_log_is_read_from_its_end_in_whole_lines(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("é" * 100_000 + "\nlast\n", encoding="utf-8")
     assert last_lines(str(log), {}).endswith("\nlast") or last_lines(str(log), {}) == "last"
@@ -49,9 +49,9 @@ def test_what_only_a_terminal_reads_is_left_out(text: str, shown: str) -> None:
 
 
 def test_a_secret_is_removed_before_lines_are_cut() -> None:
-    told = quotable("x" * 295 + "s3cr3t-value-of-mine", {"MY_TOKEN": "s3cr3t-value-of-mine"})
-    assert "s3cr3t" not in told
-    assert told.startswith("x" * 295 + MARK[:5])
+    quoted = quotable("x" * 295 + "s3cr3t-value-of-mine", {"MY_TOKEN": "s3cr3t-value-of-mine"})
+    assert "s3cr3t" not in quoted
+    assert quoted.startswith("x" * 295 + MARK[:5])
 
 
 def test_paths_of_the_checkout_become_relative() -> None:

@@ -70,7 +70,7 @@ def test_a_trusted_program_is_owned_by_root_or_this_user(tmp_path: Path) -> None
     assert find_outside(str(tmp_path / "bin"), "tool") == str(program)
 
 
-def test_a_process_finds_nothing_in_the_folder_it_is_started_in(tmp_path: Path) -> None:
+def test_process_finds_nothing_in_the_folder_it_is_started_in(tmp_path: Path) -> None:
     put_program(tmp_path / "bin", "cat", "touch ran")
     env = {"PATH": os.pathsep.join(("bin", ".", os.environ.get("PATH", os.defpath)))}
     assert process.run(("cat", os.devnull), cwd=str(tmp_path), env=env, timeout_s=60).exit == 0

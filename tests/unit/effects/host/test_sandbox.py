@@ -99,7 +99,7 @@ def test_what_is_hidden_can_not_be_read(world: World, level: str, attempt: str) 
     assert b"closed" not in done.stdout
 
 
-def test_what_is_hidden_stays_so_although_it_holds_another_hidden_place(world: World, level: str) -> None:
+def test_hidden_folder_with_another_hidden_folder_stays_hidden(world: World, level: str) -> None:
     """Your checkout holds the control folder; both are hidden."""
     access = world.access.replace(hidden=(str(world.top / "closed"), str(world.top / "closed/inner")))
     (world.top / "closed/file").write_text("closed\n", encoding="utf-8")
@@ -108,7 +108,7 @@ def test_what_is_hidden_stays_so_although_it_holds_another_hidden_place(world: W
     assert world.run(level, "cat ../other/file", access).exit == 0
 
 
-def test_what_is_shown_below_something_hidden_can_be_read_and_not_written(world: World, level: str) -> None:
+def test_shown_folder_below_a_hidden_one_is_read_only(world: World, level: str) -> None:
     access = world.access.replace(shown=(str(world.top), str(world.top / "closed/inner")))
     assert world.run(level, "cat ../closed/inner/file", access).stdout == b"closed/inner\n"
     assert world.run(level, "echo x > ../closed/inner/file", access).exit != 0
@@ -156,7 +156,7 @@ class TestBubblewrap:
         assert world.run(BUBBLEWRAP, "mv .git gone", access).exit != 0
         assert world.run(BUBBLEWRAP, "echo x > file", access).exit == 0
 
-    def test_the_folders_above_a_guarded_place_can_not_be_moved_away(self, world: World) -> None:
+    def test_the_folders_above_a_guarded_place_cannot_be_moved_away(self, world: World) -> None:
         (world.top / "open/ci/gate").mkdir(parents=True)
         (world.top / "open/ci/gate/check").write_text("strict\n", encoding="utf-8")
         access = world.access.replace(watched=(str(world.top / "open/ci/gate/check"),))
@@ -217,7 +217,7 @@ class TestLandlock:
         assert world.run(LANDLOCK, "echo x > ../other/file", access.replace(hidden=())).exit == 0
 
     @pytest.mark.usefixtures("offered")
-    def test_what_is_watched_does_not_keep_it_from_holding_the_rest(self, world: World) -> None:
+    def test_what_is_watched_does_not_keep_it_from_holding_rest(self, world: World) -> None:
         access = world.access.replace(watched=(str(world.top / "open/file"),))
         assert world.run(LANDLOCK, "echo x > file", access).exit == 0
         assert world.run(LANDLOCK, "echo x > ../other/file", access).exit != 0
@@ -229,8 +229,8 @@ class TestLandlock:
                 landlock(world.access.replace(network=False))
             pytest.skip(f"this kernel's Landlock {version()} does not rule over TCP")
         with socket.socket() as tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-            for one in (tcp, udp):
-                one.bind(("127.0.0.1", 0))
+            for connection in (tcp, udp):
+                connection.bind(("127.0.0.1", 0))
             tcp.listen()
             connect = f"import socket; socket.create_connection({tcp.getsockname()!r}, 5)"
             bind = "import socket; socket.socket().bind(('127.0.0.1', 0))"
@@ -244,12 +244,12 @@ class TestLandlock:
 
     def test_what_is_kept_from_the_network_is_told(self, world: World) -> None:
         denied = world.access.replace(network=False)
-        told = {BUBBLEWRAP: "denied", LANDLOCK: "tcp denied", NONE: "allowed"}
+        wanted = {BUBBLEWRAP: "denied", LANDLOCK: "tcp denied", NONE: "allowed"}
         for level in LEVELS:
             if level == LANDLOCK and version() < TCP_SINCE:
                 continue
             assert hold(probed(level), world.access, (), cwd="/").network == "allowed"
-            assert hold(probed(level), denied, (), cwd="/").network == told[level]
+            assert hold(probed(level), denied, (), cwd="/").network == wanted[level]
 
     @pytest.mark.usefixtures("offered")
     def test_no_signal_gets_out(self, world: World) -> None:
@@ -262,13 +262,13 @@ class TestLandlock:
 
 def test_a_program_that_only_says_it_works_is_found_out(tmp_path: Path) -> None:
     put_program(tmp_path, "bwrap", "exit 0")
-    assert "did nothing" in try_level(BUBBLEWRAP, {"PATH": str(tmp_path)})
+    assert try_level(BUBBLEWRAP, {"PATH": str(tmp_path)}) == say.did_nothing()
 
 
 def test_a_program_that_holds_nothing_is_found_out(tmp_path: Path) -> None:
     put_program(tmp_path, "bwrap", 'while [ "$1" != "--" ]; do shift; done; shift; exec "$@"')
     environment = {"PATH": os.pathsep.join((str(tmp_path), os.environ.get("PATH", os.defpath)))}
-    assert try_level(BUBBLEWRAP, environment) == "what was hidden could be read"
+    assert try_level(BUBBLEWRAP, environment) == say.hidden_was_read()
 
 
 def test_why_a_better_level_does_not_hold_is_told(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_why_a_better_level_does_not_hold_is_told(tmp_path: Path) -> None:
     assert "bubblewrap: No permissions to create new namespace" in found.why
 
 
-def test_bwrap_of_the_current_folder_is_not_found_by_a_relative_entry(
+def test_bwrap_of_current_folder_is_not_found_by_relative_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_program(tmp_path / "node_modules/.bin", "bwrap", "touch ran")
@@ -287,12 +287,12 @@ def test_bwrap_of_the_current_folder_is_not_found_by_a_relative_entry(
     for entry in ("node_modules/.bin", ".", ""):
         path = os.pathsep.join((entry, os.environ.get("PATH", os.defpath)))
         assert find_bubblewrap({"PATH": path}) == find_bubblewrap(os.environ)
-    assert "no bwrap of root's or your own was found" in try_level(BUBBLEWRAP, {"PATH": "node_modules/.bin"})
+    assert try_level(BUBBLEWRAP, {"PATH": "node_modules/.bin"}) == say.no_sandbox_program("bwrap")
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_a_command_with_its_own_keyring_reads_no_key_of_the_session(disk_path: Path, name: str) -> None:
+def test_command_with_its_own_keyring_reads_no_key_of_session(disk_path: Path, name: str) -> None:
     if OFFERED.get(name):
         pytest.skip(f"{name} does not hold on this host: {OFFERED[name]}")
     held = hold(probed(name), Access(), (sys.executable, "-I", "-S", "-c", reader()), cwd=str(disk_path))

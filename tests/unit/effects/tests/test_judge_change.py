@@ -13,6 +13,7 @@ from detent.effects.tests.recognise import recognise
 from detent.effects.tests.runners import load_runners
 from detent.effects.tests.tree_files import files_of
 from detent.errors import RefusedError
+from detent.words.effects import planting as say
 
 RUNNERS = load_runners({})
 EVERY = Judge(
@@ -161,7 +162,7 @@ def test_a_removed_file_removes_its_tests(tmp_path: Path, name: str) -> None:
     found = change(tmp_path, name, FILES[name], None)
     assert {how for _kind, _name, how in parts(found)} == {"removed"}
     assert (name, ONE[name]) in found.changed_tests
-    assert [one.how for one in found.files] == ["removed"]
+    assert [file.how for file in found.files] == ["removed"]
 
 
 @pytest.mark.parametrize("name", list(FILES))
@@ -182,7 +183,7 @@ def test_a_test_that_goes_to_another_file_has_moved(tmp_path: Path) -> None:
     assert found.changed_tests == frozenset()
 
 
-def test_another_test_under_an_old_name_does_not_hide_the_move(tmp_path: Path) -> None:
+def test_another_test_under_old_name_does_not_hide_the_move(tmp_path: Path) -> None:
     old = "def test_one():\n    assert f() == 1\n"
     new = "def test_one():\n    assert True\ndef test_first():\n    assert f() == 1\n"
     found = change(tmp_path, "test_a.py", old, new)
@@ -206,19 +207,19 @@ def test_new_code_that_runs_by_itself_is_marked(tmp_path: Path, added: str) -> N
     assert not found.is_untouched
 
 
-def test_a_file_that_can_not_be_parsed_is_listed_with_the_reason(tmp_path: Path) -> None:
+def test_file_that_cannot_be_parsed_is_listed_with_the_reason(tmp_path: Path) -> None:
     found = change(tmp_path, "test_a.py", PYTHON, "def (")
-    assert ([one.how for one in found.files], found.unread[0][0], found.is_untouched) == (
+    assert ([file.how for file in found.files], found.unread[0][0], found.is_untouched) == (
         ["changed"],
         "test_a.py",
         False,
     )
     (tmp_path / "now" / "test_a.py").write_bytes(b"\xff\xfe")
     found = compare_judges(files_of(str(tmp_path / "base")), files_of(str(tmp_path / "now")), EVERY)
-    assert "no text in UTF-8" in found.unread[0][1]
+    assert found.unread[0][1] == say.unparsable("test_a.py", "it is no text in UTF-8, or too large")
 
 
-def test_a_test_file_that_became_a_link_has_lost_its_tests(tmp_path: Path) -> None:
+def test_test_file_that_became_a_link_has_lost_its_tests(tmp_path: Path) -> None:
     base, now = tree(tmp_path / "base", test_a__py=PYTHON), tree(tmp_path / "now", other__txt=PYTHON)
     (now / "test_a.py").symlink_to("other.txt")
     found = compare_judges(files_of(str(base)), files_of(str(now)), EVERY)
@@ -234,7 +235,7 @@ def test_data_and_configuration_are_listed_by_file(tmp_path: Path) -> None:
     base = tree(tmp_path / "base", tests_s_in__txt="1", pytest__ini="[pytest]\n", a__py="1")
     now = tree(tmp_path / "now", tests_s_in__txt="2", conftest__py="", a__py="2")
     found = compare_judges(files_of(str(base)), files_of(str(now)), EVERY)
-    assert [(one.path, one.role, one.how) for one in found.files] == [
+    assert [(file.path, file.role, file.how) for file in found.files] == [
         ("conftest.py", "steers", "added"),
         ("pytest.ini", "steers", "removed"),
         ("tests/in.txt", "beside", "changed"),
@@ -242,7 +243,7 @@ def test_data_and_configuration_are_listed_by_file(tmp_path: Path) -> None:
     assert not found.is_untouched
 
 
-def test_the_judge_of_one_tree_is_laid_over_the_code_of_another(tmp_path: Path) -> None:
+def test_judge_of_one_tree_is_laid_over_code_of_another(tmp_path: Path) -> None:
     package = "[project]\nversion = '1'\n[tool.pytest.ini_options]\naddopts = '-q'\n"
     base = tree(tmp_path / "base", tests_s_test_a__py="old", a__py="old", pyproject__toml=package, src_s_lib__rs=RUST)
     weak = RUST.replace("assert_eq!(helper(), 1)", "assert!(true)").replace("fn code() {}", "fn code() { new() }")
@@ -292,7 +293,7 @@ def test_tox_ini_steers_where_tox_may_run(tmp_path: Path, command: str, asks: bo
     )
     files = files_of(str(base))
     judge = judge_of(recognise(command, str(base), RUNNERS), RUNNERS, files.marks)
-    assert [one.path for one in compare_judges(files, files_of(str(now)), judge).files] == ["tox.ini"] * asks
+    assert [file.path for file in compare_judges(files, files_of(str(now)), judge).files] == ["tox.ini"] * asks
 
 
 def test_pass_in_a_class_runs_nothing(tmp_path: Path) -> None:

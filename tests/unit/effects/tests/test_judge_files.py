@@ -126,11 +126,9 @@ def test_only_what_steers_counts(path: str, old: object, new: object, *, alike: 
         ("tox.ini", "[testenv]\nx = 1\n", "[coverage:run]\nbranch = true\n", False),
     ],
 )
-def test_what_only_tox_reads_does_not_steer_a_command_without_tox(
-    path: str, old: str, new: str, *, alike: bool
-) -> None:
+def test_what_only_tox_reads_does_not_steer_command_without_tox(path: str, old: str, new: str, *, alike: bool) -> None:
     assert steers_alike(path, old, new, without_tox=True) is alike
 
 
-def test_all_of_tox_ini_counts_where_the_command_goes_through_it() -> None:
+def test_all_of_tox_ini_counts_where_command_goes_through_it() -> None:
     assert not steers_alike("tox.ini", "[flake8]\nx = 1\n", "[flake8]\nx = 2\n", through_tox=True)

@@ -12,6 +12,8 @@ import pytest
 from detent.effects.tests.kits.choose import kit_of
 from detent.effects.tests.kits.values import CANARY, Unparsable, insert
 from detent.effects.tests.planting import make_raise, plant, plant_canary
+from detent.words.effects import planting as say
+from detent.words.message import code_of
 
 MAIN = "if __name__ == '__main__':\n    unittest.main()\n"
 TEST = "def test_one():\n    assert f(1) == 2\n"
@@ -50,33 +52,44 @@ def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "test", "why"),
     [
-        ("a.py", "def test_a(snapshot):\n    assert snapshot == 1\n", "test_a", "snapshot under its own name"),
-        ("a.py", "import pytest\n@pytest.mark.xfail\ndef test_a():\n    assert 0\n", "test_a", "expected to fail"),
-        ("a.py", "def test_a():\n    if x:\n        assert f() == 1\n", "test_a", "no expectation"),
-        ("a.py", "def test_a():\n    assert f()\n", "test_b", "not written out"),
-        ("a.py", "def test_a(:\n", "test_a", "can't be parsed"),
-        ("a.py", "\0", "test_a", "can't be parsed"),
-        ("a.rb", "it 'x' do end", "x", "no kit reads this language"),
-        ("a.test.js", "test(`${x}`, () => { assert.equal(1, 1) })", "`${x}`", "not written out"),
-        ("a.test.js", "test('a', () => { expect(x).toMatchSnapshot() })", "a", "snapshot"),
-        ("a.test.js", "test.failing('a', t => { t.is(1, 2) })", "a", "not written out"),
-        ("a.test.js", "test('a', () => { if (x) { assert.equal(1, 1) } })", "a", "no expectation"),
-        ("a.test.js", "test('a', () => {", "a", "can't be parsed"),
-        ("a_test.go", "package p\nfunc TestA(t *testing.T) { f() }\n", "TestA", "no expectation"),
+        ("a.py", "def test_a(snapshot):\n    assert snapshot == 1\n", "test_a", say.is_snapshot()),
+        (
+            "a.py",
+            "import pytest\n@pytest.mark.xfail\ndef test_a():\n    assert 0\n",
+            "test_a",
+            say.is_expected_to_fail(),
+        ),
+        ("a.py", "def test_a():\n    if x:\n        assert f() == 1\n", "test_a", say.no_expectation()),
+        ("a.py", "def test_a():\n    assert f()\n", "test_b", say.not_found()),
+        ("a.rb", "it 'x' do end", "x", say.no_kit("a.rb")),
+        ("a.test.js", "test(`${x}`, () => { assert.equal(1, 1) })", "`${x}`", say.not_found()),
+        ("a.test.js", "test('a', () => { expect(x).toMatchSnapshot() })", "a", say.is_snapshot()),
+        ("a.test.js", "test.failing('a', t => { t.is(1, 2) })", "a", say.not_found()),
+        ("a.test.js", "test('a', () => { if (x) { assert.equal(1, 1) } })", "a", say.no_expectation()),
+        ("a_test.go", "package p\nfunc TestA(t *testing.T) { f() }\n", "TestA", say.no_expectation()),
         (
             "a_test.go",
             "package p\nfunc TestA(t *testing.T) { if x { if y { t.Fail() } } }\n",
             "TestB",
-            "not written out",
+            say.not_found(),
         ),
-        ("lib.rs", "#[test] fn a() { if x { assert!(y); } }", "a", "no expectation"),
-        ("lib.rs", "#[test] fn a() { insta::assert_snapshot!(x); }", "a", "snapshot"),
+        ("lib.rs", "#[test] fn a() { if x { assert!(y); } }", "a", say.no_expectation()),
+        ("lib.rs", "#[test] fn a() { insta::assert_snapshot!(x); }", "a", say.is_snapshot()),
     ],
 )
 def test_what_can_not_be_planted_says_so(tmp_path: Path, name: str, text: str, test: str, why: str) -> None:
     (tmp_path / name).write_text(text)
     left = plant(str(tmp_path), {(name, test): True}, Random(1)).left
-    assert any(why in one.why for one in left), left
+    assert why in [refused.why for refused in left]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.py", "def test_a(:\n"), ("a.py", "\0"), ("a.test.js", "test('a', () => {")]
+)
+def test_a_file_that_can_not_be_parsed_is_named(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    left = plant(str(tmp_path), {(name, "a"): True}, Random(1)).left
+    assert "planting.unparsable" in [code_of(refused.why) for refused in left]
 
 
 def test_a_file_that_can_not_be_parsed_keeps_every_byte(tmp_path: Path) -> None:
@@ -85,10 +98,10 @@ def test_a_file_that_can_not_be_parsed_keeps_every_byte(tmp_path: Path) -> None:
     assert (tmp_path / "a.py").read_bytes() == b"def test_a(:\n\xff"
 
 
-def test_the_canary_lives_elsewhere_where_the_wanted_files_have_no_place(tmp_path: Path) -> None:
+def test_canary_lives_elsewhere_where_the_wanted_files_have_no_place(tmp_path: Path) -> None:
     root = lay(tmp_path, a__rb="", b__py=TEST)
     made = plant(root, {("a.rb", "x"): True}, Random(1), ["b.py"])
-    assert [(one.file, one.sprout.kind) for one in made.planted] == [("b.py", CANARY)]
+    assert [(planted.file, planted.sprout.kind) for planted in made.planted] == [("b.py", CANARY)]
 
 
 def test_a_canary_stands_before_the_call_of_main(tmp_path: Path) -> None:
@@ -110,7 +123,7 @@ def test_a_canary_among_methods_is_a_method(tmp_path: Path) -> None:
 def test_a_canary_stands_beside_a_wanted_test(tmp_path: Path) -> None:
     text = "class TestA:\n    def test_a(self): assert f() == 1\nclass TestB:\n    def test_b(self): assert f() == 1\n"
     made = plant(lay(tmp_path, a__py=text), {("a.py", "TestA.test_a"): False}, Random(1))
-    assert [one.sprout.name.partition(".")[0] for one in made.of_kind(CANARY)] == ["TestA"]
+    assert [canary.sprout.name.partition(".")[0] for canary in made.of_kind(CANARY)] == ["TestA"]
 
 
 @pytest.mark.parametrize("path", ["../a.py", "link.py", "folder/a.py", "missing.py", "/etc/hosts.py"])
@@ -123,11 +136,11 @@ def test_nothing_outside_the_checkout_is_written(tmp_path: Path, path: str) -> N
     (root / "link.py").symlink_to(other / "a.py")
     (root / "folder").symlink_to(other)
     reasons = [
-        *(one.why for one in plant_canary(str(root), [path], Random(1)).left),
-        *(one.why for one in plant(str(root), {(path, "test_one"): True}, Random(1)).left),
-        *(one.why for one in make_raise(str(root), [path]).left),
+        *(refused.why for refused in plant_canary(str(root), [path], Random(1)).left),
+        *(refused.why for refused in plant(str(root), {(path, "test_one"): True}, Random(1)).left),
+        *(refused.why for refused in make_raise(str(root), [path]).left),
     ]
-    assert reasons == [f"{path} is no plain file inside the checkout; nothing was written"] * 3
+    assert reasons == [say.outside(path)] * 3
     assert (tmp_path / "a.py").read_text() == (other / "a.py").read_text() == TEST
 
 
@@ -178,12 +191,13 @@ def test_only_functions_that_changed_raise(tmp_path: Path, name: str) -> None:
     assert {"one", changed} <= {function for _file, function in every}
     kit = kit_of(name)
     assert kit is not None
-    assert [one.name for one in kit.functions((root / name).read_text())] == [function for _file, function in every]
+    names = [function.name for function in kit.functions((root / name).read_text())]
+    assert names == [function for _file, function in every]
 
 
 def test_code_outside_of_functions_is_left(tmp_path: Path) -> None:
     left = make_raise(lay(tmp_path, a__py="X = 1\n", b__md="# b"), ["a.py", "b.md"]).left
-    assert ["outside its functions" in left[0].why, "no kit" in left[1].why] == [True, True]
+    assert [refused.why for refused in left[:2]] == [say.no_function("a.py"), say.no_kit("b.md")]
 
 
 DEEP = "(" * 5000 + "1" + ")" * 5000

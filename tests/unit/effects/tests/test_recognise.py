@@ -9,6 +9,7 @@ import pytest
 
 from detent.effects.tests.recognise import Recognised, recognise
 from detent.effects.tests.runners import load_runners
+from detent.words.effects import runners as say
 
 RUNNERS = load_runners({})
 
@@ -197,7 +198,9 @@ def test_files_that_a_command_names_are_its_own(tmp_path: Path) -> None:
 
 
 def test_python_that_ignores_its_environment_is_named(tmp_path: Path) -> None:
-    assert "take that option away" in said_of(recognise("python -I -m pytest", str(tmp_path), RUNNERS))
+    assert recognise("python -I -m pytest", str(tmp_path), RUNNERS).unreached == (
+        say.ignores_environment("python -m pytest"),
+    )
     assert recognise("python -P -m pytest", str(tmp_path), RUNNERS).unreached == ()
 
 
@@ -214,7 +217,7 @@ def said_of(found: Recognised) -> str:
 def test_scripts_that_call_each_other_come_to_an_end(tmp_path: Path) -> None:
     lay(tmp_path, package__json=json.dumps({"scripts": {"test": "npm run test && npm test"}}))
     found = recognise("npm test", str(tmp_path), RUNNERS)
-    assert (found.calls, found.unreached) == ((), ("the command is made of more steps than are followed",))
+    assert (found.calls, found.unreached) == ((), (say.too_many_steps(),))
 
 
 def test_unreadable_files_are_passed_over(tmp_path: Path) -> None:

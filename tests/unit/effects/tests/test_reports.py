@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 
 from detent.effects.tests.reports import junit_files, read_junit, read_reports, remove_junit
-from detent.store.text.census import Call, Case, CaseId
+from detent.store.text.census import OUTCOMES, Call, Case, CaseId
+from detent.words.effects import runners as say
+from detent.words.store import census as census_words
 
 HEAD: dict[str, Any] = {"detent": 1, "runner": "pytest"}
 END: dict[str, Any] = {"end": 0}
@@ -31,14 +34,12 @@ def test_reports_of_all_processes_are_one_census(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no report")
     read = read_reports(str(tmp_path), "/w")
     assert read.is_believable
-    assert [one.id for one in read.census.cases] == [CaseId("a.py", "t"), CaseId("a.py", "u")]
+    assert [case.id for case in read.census.cases] == [CaseId("a.py", "t"), CaseId("a.py", "u")]
 
 
 def test_no_report_is_not_believable(tmp_path: Path) -> None:
     assert not read_reports(str(tmp_path), "/w").is_believable
-    assert read_reports(str(tmp_path / "gone"), "/w").problems == (
-        "the reports can't be read: No such file or directory",
-    )
+    assert read_reports(str(tmp_path / "gone"), "/w").problems == (say.reports_unreadable(os.strerror(errno.ENOENT)),)
 
 
 @pytest.mark.parametrize("after", [(), (END, case(name="late"))])
@@ -52,32 +53,32 @@ def test_a_report_without_its_end_is_not_whole(tmp_path: Path, after: tuple[Any,
 def test_a_torn_last_line_is_a_missing_end(tmp_path: Path) -> None:
     write(tmp_path, HEAD, case(), torn='{"end"')
     read = read_reports(str(tmp_path), "/w")
-    assert ([one.outcome for one in read.census.cases], read.is_believable) == (["passed"], False)
+    assert ([case.outcome for case in read.census.cases], read.is_believable) == (["passed"], False)
 
 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((case(),), "does not begin as a report does"),
-        (({"detent": 2, "runner": "x"},), "does not begin as a report does"),
-        ((HEAD, "no json"), "line 2 is no JSON"),
-        ((HEAD, "[" * 100_000), "line 2 is longer"),
-        ((HEAD, "[" * 50_000), "line 2 is no JSON"),
-        ((HEAD, "[1]"), "line 2 is no table"),
-        ((HEAD, {"end": "0"}), "its end is no exit code"),
-        ((HEAD, case(outcome="green")), "'green' is no outcome"),
-        ((HEAD, case(outcome="failed")), "'' is no stage of failed"),
-        ((HEAD, {**case(), "extra": ""}), "a line is no test"),
-        ((HEAD, {**case(), "name": 1}), "a line is no test"),
-        ((HEAD, case(file="", name="")), "neither a file nor a name"),
-        ((), "does not begin"),
+        ((case(),), say.no_beginning()),
+        (({"detent": 2, "runner": "x"},), say.no_beginning()),
+        ((HEAD, "no json"), say.line_no_json(2)),
+        ((HEAD, "[" * 100_000), say.long_line(2, 64 << 10)),
+        ((HEAD, "[" * 50_000), say.line_no_json(2)),
+        ((HEAD, "[1]"), say.line_no_table(2)),
+        ((HEAD, {"end": "0"}), say.no_exit_code()),
+        ((HEAD, case(outcome="green")), census_words.no_outcome("green", OUTCOMES)),
+        ((HEAD, case(outcome="failed")), census_words.no_stage("", "failed")),
+        ((HEAD, {**case(), "extra": ""}), say.line_no_test(("file", "name", "parameters", "outcome", "stage", "why"))),
+        ((HEAD, {**case(), "name": 1}), say.line_no_test(("file", "name", "parameters", "outcome", "stage", "why"))),
+        ((HEAD, case(file="", name="")), census_words.no_file_or_name()),
+        ((), say.no_beginning()),
     ],
 )
 def test_a_report_of_another_form_counts_for_nothing(tmp_path: Path, lines: tuple[Any, ...], said: str) -> None:
     write(tmp_path, *lines)
     write(tmp_path, HEAD, case(), END, name="whole.jsonl")
     read = read_reports(str(tmp_path), "/w")
-    assert said in read.problems[0]
+    assert read.problems[0] == say.wrong_report("pytest-1-a.jsonl", said)
     assert len(read.census.cases) == 1
     assert not read.is_believable
 
@@ -86,7 +87,7 @@ def test_more_tests_than_are_read_are_refused(tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         write(tmp_path, HEAD, case(name="one"), case(name=name), END, name=name)
     read = read_reports(str(tmp_path), "/w", most_cases=3)
-    assert (len(read.census.cases), read.problems) == (2, ("b.jsonl: more than 3 tests were reported",))
+    assert (len(read.census.cases), read.problems) == (2, (say.wrong_report("b.jsonl", say.too_many_tests(3)),))
     assert read_reports(str(tmp_path), "/w", most_cases=4).is_believable
 
 
@@ -105,7 +106,7 @@ def test_files_are_named_from_the_top_of_the_checkout(tmp_path: Path) -> None:
     files = (f"{tmp_path}/real/a.py", f"file://{tmp_path}/link/b.js", f"{tmp_path}/link/x/../c.py", "/elsewhere/d.py")
     write(where, HEAD, *(case(file=file) for file in files), END)
     read = read_reports(str(where), str(tmp_path / "link"))
-    assert [one.id.file for one in read.census.cases] == ["/elsewhere/d.py", "a.py", "b.js", "c.py"]
+    assert [case.id.file for case in read.census.cases] == ["/elsewhere/d.py", "a.py", "b.js", "c.py"]
 
 
 def test_addresses_in_parameters_do_not_make_another_test(tmp_path: Path) -> None:
@@ -139,21 +140,21 @@ def test_a_junit_report_of_the_project_is_a_census(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("<testsuite", "no XML"),
-        ("<html/>", "no JUnit report"),
-        ('<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>', "declares a document type"),
-        ("<testsuite><testcase/></testsuite>", "neither a file nor a name"),
+        ("<testsuite", say.no_xml("unclosed token: line 1, column 0")),
+        ("<html/>", say.no_junit()),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>', say.has_document_type()),
+        ("<testsuite><testcase/></testsuite>", census_words.no_file_or_name()),
     ],
 )
 def test_xml_that_is_no_report_counts_for_nothing(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "report.xml").write_text(text)
     read = read_junit(str(tmp_path), ("report.xml",), "ours")
-    assert said in read.problems[0]
+    assert read.problems[0] == say.wrong_report("report.xml", said)
     assert not read.is_believable
 
 
 def test_a_declared_report_that_was_not_written_is_named(tmp_path: Path) -> None:
-    assert "wrote no file named report.xml" in read_junit(str(tmp_path), ("report.xml",), "ours").problems[0]
+    assert read_junit(str(tmp_path), ("report.xml",), "ours").problems[0] == say.no_file(("report.xml",))
 
 
 def test_reports_of_an_earlier_run_are_removed(tmp_path: Path) -> None:

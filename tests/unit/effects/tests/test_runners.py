@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 
 import pytest
 
 from detent.effects.tests.runners import load_runners, selection
 from detent.errors import UsageError
+from detent.words.effects import runners as say
+from detent.words.machines import parse as parse_words
+from tests.messages import message_of
 
 TESTED = {"pytest", "unittest", "node:test", "jest", "vitest", "ava", "go test", "cargo test"}
 
 
-def test_eight_runners_are_tested_and_the_others_say_they_are_not() -> None:
+def test_eight_runners_are_tested_and_others_say_they_are_not() -> None:
     known = load_runners({}).by_name
     assert {name for name, runner in known.items() if runner.tested} == TESTED
     assert {"mocha", "rspec", "maven"} < known.keys()
@@ -25,27 +29,35 @@ def test_a_project_changes_only_the_keys_it_names() -> None:
 
 
 def test_a_runner_of_the_project_is_added() -> None:
-    own = load_runners(tomllib.loads('[ours]\ncalls = "bin/spec"\nreports = "junit"\njunit = "out.xml"')).by_name[
+    ours = load_runners(tomllib.loads('[ours]\ncalls = "bin/spec"\nreports = "junit"\njunit = "out.xml"')).by_name[
         "ours"
     ]
-    assert (own.calls, own.junit, own.tested) == (("bin/spec",), ("out.xml",), False)
+    assert (ours.calls, ours.junit, ours.tested) == (("bin/spec",), ("out.xml",), False)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[ours]", "calls must list"),
-        ('[ours]\ncalls = "x"\nlanguage = "perl"', "language must be one of"),
-        ('[ours]\ncalls = "x"\nreports = "tap"', "reports must be one of"),
-        ('[ours]\ncalls = "x"\njunit = "../x.xml"', "must lie in the tree"),
-        ('[ours]\ncalls = "x"\nunknown = 1', "unknown key"),
-        ("pytest = 1", "must be a table"),
+        ("[ours]", say.wrong_in("runners.ours", say.no_calls())),
+        (
+            '[ours]\ncalls = "x"\nlanguage = "perl"',
+            say.wrong_in("runners.ours", say.not_one_of("language", ("python", "javascript", "go", "rust"))),
+        ),
+        (
+            '[ours]\ncalls = "x"\nreports = "tap"',
+            say.wrong_in("runners.ours", say.not_one_of("reports", ("python", "node", "go", "cargo", "junit"))),
+        ),
+        ('[ours]\ncalls = "x"\njunit = "../x.xml"', say.wrong_in("runners.ours", say.report_outside("../x.xml"))),
+        ('[ours]\ncalls = "x"\nunknown = 1', parse_words.unknown_key("runners.ours", "unknown", "")),
+        ("pytest = 1", parse_words.must_be_table("runners.pytest")),
     ],
 )
 def test_a_declaration_that_is_wrong_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         load_runners(tomllib.loads(text))
-    assert said in refused.value.what
+    problems = message_of(refused.value.what).values["problems"]
+    assert isinstance(problems, Sequence)
+    assert said in problems
 
 
 @pytest.mark.parametrize(

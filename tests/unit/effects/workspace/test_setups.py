@@ -20,6 +20,7 @@ from detent.effects.workspace.setup_key import key_of
 from detent.effects.workspace.setups import read_record
 from detent.effects.workspace.unused_setups import drop_unused
 from detent.store.disk.lock import Lock
+from detent.words.effects import host as say
 from tests.conftest import MakeRepo
 
 PROBE = best_level(os.environ)
@@ -124,7 +125,7 @@ def test_links_that_set_up_leaves_lead_no_copy_out(
     assert outside.read_text(encoding="utf-8") == "mine\n"
 
 
-def test_a_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> None:
+def test_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> None:
     spoil = "echo bad > node_modules/tool/code; rm -f node_modules/tool/path; test -e node_modules/tool/path"
     leave = "mkdir node_modules/.vite/deps && echo x > node_modules/.cache/x && test -d node_modules/.vite/deps"
     assert bench.prove(spoil, leave) == [0, 0]
@@ -167,7 +168,7 @@ def test_a_set_up_that_was_changed_is_made_anew(bench: Bench) -> None:
     assert len(bench.made()) == 2  # the old one may be in use
 
 
-def test_a_set_up_with_a_forged_record_is_found_by_its_content(bench: Bench) -> None:
+def test_set_up_with_forged_record_is_found_by_its_content(bench: Bench) -> None:
     """A process with the user's rights may forge times and sizes of files, not their hashes."""
     bench.prove("true")
     (bench.made()[0] / "node_modules/tool/code").write_text("bad", encoding="utf-8")
@@ -181,7 +182,7 @@ def test_a_set_up_with_a_forged_record_is_found_by_its_content(bench: Bench) -> 
     assert bench.said == "one\n"
 
 
-def test_a_folder_that_is_a_link_in_the_tree_is_left_alone(bench: Bench) -> None:
+def test_folder_that_is_link_in_the_tree_is_left_alone(bench: Bench) -> None:
     outside = bench.work / "outside"
     outside.mkdir()
     (bench.path / "node_modules").symlink_to(outside)
@@ -196,11 +197,11 @@ def test_unused_set_ups_go_after_a_day(bench: Bench) -> None:
     record = next((bench.work / "records").iterdir())
     os.utime(record, (0, 0))
     assert drop_unused(*places, frozenset({record.stem})) == ()
-    assert [one.key for one in drop_unused(*places, frozenset())] == [record.stem]
+    assert [setup.key for setup in drop_unused(*places, frozenset())] == [record.stem]
     assert bench.made() == []
 
 
-def test_mounted_set_ups_and_those_being_made_stay_and_leftovers_go(bench: Bench) -> None:
+def test_mounted_and_unfinished_set_ups_stay_and_leftovers_go(bench: Bench) -> None:
     bench.prove("true")
     setups, records = bench.work / "setups", bench.work / "records"
     (made,), (record,) = bench.made(), tuple(records.iterdir())
@@ -232,10 +233,10 @@ def test_after_another_boot_every_byte_is_compared(bench: Bench) -> None:
 
 
 def test_a_level_without_mounts_has_no_overlay(tmp_path: Path) -> None:
-    assert "no mounts" in try_overlay(Probe("none"), str(tmp_path), os.environ)
+    assert try_overlay(Probe("none"), str(tmp_path), os.environ) == say.level_without_mounts("none")
 
 
-def test_a_key_goes_by_tools_and_manifests_and_not_by_other_files(repo: MakeRepo, tmp_path: Path) -> None:
+def test_setup_key_depends_on_tools_and_manifests_alone(repo: MakeRepo, tmp_path: Path) -> None:
     path = repo(files={"lock": "1", "deep/package.json": "{}", "app.py": "one\n", "tool.sh": "true\n"})
     tools = tmp_path / "bin"
     tools.mkdir()

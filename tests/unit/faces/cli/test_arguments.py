@@ -12,9 +12,9 @@ from detent.faces.cli.table import COMMANDS, GROUPS
 
 
 def test_options_may_stand_anywhere_and_end_at_two_dashes() -> None:
-    given = parse_arguments(["move", "--reason", "why not", "verify", "--as=agent", "--", "--odd"])
-    assert (given.text("TO"), given.text("TASK")) == ("verify", "--odd")
-    assert (given.text("--reason"), given.text("--as"), given.has("--yes")) == ("why not", "agent", False)
+    arguments = parse_arguments(["move", "--reason", "why not", "verify", "--as=agent", "--", "--odd"])
+    assert (arguments.text("TO"), arguments.text("TASK")) == ("verify", "--odd")
+    assert (arguments.text("--reason"), arguments.text("--as"), arguments.has("--yes")) == ("why not", "agent", False)
 
 
 def test_a_repeated_option_is_kept_only_where_it_may_be() -> None:
@@ -31,9 +31,9 @@ def test_an_empty_value_is_what_an_unset_variable_looks_like(words: list[str]) -
 
 @pytest.mark.parametrize("value", ["²", "٣", "-1", "1.0", "1e3", "nan", "9" * 5000])
 def test_what_is_no_plain_number_is_told(value: str) -> None:
-    given = parse_arguments(["history", "--last", value])
+    arguments = parse_arguments(["history", "--last", value])
     with pytest.raises(UsageError, match="--last needs a number, not"):
-        given.number("--last", "detent history --last 20")
+        arguments.number("--last", "detent history --last 20")
 
 
 def test_a_number_may_be_left_out_and_has_a_least() -> None:

@@ -16,12 +16,12 @@ def test_a_bug_is_told_in_words_and_as_json(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert report_unforeseen(KeyError("\x1b[31m\n"), as_json=as_json) == BUG
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     (log,) = tmp_path.iterdir()
     if as_json:
-        error = json.loads(told.out)["error"]
+        error = json.loads(printed.out)["error"]
         assert (error["kind"], error["where"], error["next"]) == ("bug", str(log), "please report that file")
-        assert (sorted(error), told.err) == (["kind", "next", "problems", "what", "where"], "")
+        assert (sorted(error), printed.err) == (["kind", "next", "problems", "what", "where"], "")
     else:
-        assert (told.err.splitlines()[0][:14], "\x1b" in told.err, told.out) == ("bug: KeyError:", False, "")
-        assert f"  where: {log}\n" in told.err
+        assert (printed.err.splitlines()[0][:14], "\x1b" in printed.err, printed.out) == ("bug: KeyError:", False, "")
+        assert f"  where: {log}\n" in printed.err

@@ -22,7 +22,7 @@ LINES = tuple(
     [
         ("", []),
         ("  ", []),
-        ("/", [one.line for one in LINES if one.line.startswith("/")]),
+        ("/", [line.line for line in LINES if line.line.startswith("/")]),
         ("//", []),
         ("//n", []),
         ("/n", ["/next", '/next --override "']),
@@ -38,7 +38,7 @@ LINES = tuple(
     ],
 )
 def test_a_beginning_becomes_what_the_task_understands(typed: str, lines: list[str]) -> None:
-    assert [one.line for one in fitting(LINES, typed)] == lines
+    assert [line.line for line in fitting(LINES, typed)] == lines
 
 
 def test_the_newest_lines_are_kept_for_one_person(tmp_path: Path) -> None:

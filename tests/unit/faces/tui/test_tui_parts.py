@@ -74,7 +74,7 @@ def test_going_back_is_never_chosen_without_saying_why() -> None:
     assert choice_for(move("over", "finish"), edges["finish"]).asks == "no"
 
 
-def test_a_task_is_announced_once_when_it_begins_to_need_a_person() -> None:
+def test_task_is_announced_once_when_it_begins_to_need_person() -> None:
     notices, calm, stuck = Notices(), Row("a", "works", "work"), Row("a", "waits", "stuck")
     assert notices.begun([calm, Row("old", "waits", "stuck")], 0) == ()  # what waits already stands in the list
     assert notices.begun([stuck], 1) == (stuck,)
@@ -83,7 +83,7 @@ def test_a_task_is_announced_once_when_it_begins_to_need_a_person() -> None:
     assert notices.begun([stuck], 4) == (stuck,)
 
 
-def test_a_task_that_moved_on_between_two_looks_is_told_of_again() -> None:
+def test_task_that_moved_between_looks_is_announced_again() -> None:
     notices, dead, stuck = Notices(), Row("a", "dead", "work"), Row("a", "waits", "stuck")
     notices.begun([], 0)
     notices.begun([dead], 1)
@@ -126,7 +126,7 @@ def test_a_small_screen_has_all_columns_but_the_title() -> None:
     assert columns_for(120, rows)["title"] > 12
 
 
-def test_keys_have_one_meaning_each_and_the_footer_fits_a_small_screen() -> None:
+def test_keys_have_one_meaning_each_and_footer_fits_small_screen() -> None:
     assert len({key for key, _, _ in KEYS}) == len(KEYS)
     shown = [f"{SHOWN_KEYS.get(key, key)} {label}" for key, label, _ in KEYS if key in FOOTER]
     assert len(" ".join(shown)) <= 80
@@ -139,8 +139,8 @@ def test_long_lines_go_on_below_their_own_beginning() -> None:
 
 def test_how_long_ago_in_one_word() -> None:
     now = 1_794_804_800.0  # 2026-11-16T04:53:20Z
-    told = [age_words(f"2026-11-{time}Z", now) for time in ("16T04:53:00", "16T04:50:00", "16T01:00:00", "13T00:00:00")]
-    assert told == ["just now", "3 min", "3 h", "3 d"]
+    ages = [age_words(f"2026-11-{time}Z", now) for time in ("16T04:53:00", "16T04:50:00", "16T01:00:00", "13T00:00:00")]
+    assert ages == ["just now", "3 min", "3 h", "3 d"]
     assert age_words("", now) == ""
 
 

@@ -38,7 +38,7 @@ def test_a_list_keeps_its_columns_apart() -> None:
     assert "detent new" in list_words([])
 
 
-def test_what_a_terminal_obeys_or_reads_the_other_way_round_is_shown() -> None:
+def test_what_terminal_obeys_or_reads_other_way_round_is_shown() -> None:
     assert printable("a\x1b[31m\x9b\x7f\tb\nc") == "a\\x1b[31m\\x9b\\x7f\tb\nc"
     assert printable("yes\u202eon\u2069 \u200f\u061c") == "yes\\u202eon\\u2069 \\u200f\\u061c"
     assert printable("größe שלום 😀\u200d") == "größe שלום 😀\u200d"

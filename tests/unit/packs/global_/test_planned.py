@@ -52,8 +52,11 @@ def test_only_the_beginning_of_a_long_question_is_quoted(desk: Desk) -> None:
     assert (len(said), said[:12]) == (120, '"wie groß? w')
 
 
-def test_a_plan_that_can_not_be_read_leaves_its_questions_open(desk: Desk) -> None:
-    assert (desk.fact("questions_closed").ok, desk.fact("questions_closed").why) == (False, f"{PLANNING} is missing")
+def test_a_plan_that_cannot_be_read_leaves_its_questions_open(desk: Desk) -> None:
+    assert (desk.fact("questions_closed").ok, desk.fact("questions_closed").why) == (
+        False,
+        artifacts_words.json_missing(PLANNING),
+    )
     desk.put(PLANNING, "{")
     fact = desk.fact("questions_closed")
     assert (fact.ok, fact.why.partition(": ")[0]) == (False, PLANNING)
@@ -78,12 +81,12 @@ def test_a_plan_without_questions_is_its_own_proof(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("files", "note"),
     [
-        ({FILES: ["app.py", "tests/"]}, f"2 paths in {FILES}"),
-        ({f"planning/{FILES}": ["app.py"]}, f"1 path in planning/{FILES}"),
-        ({FILES: ["app.py"], f"planning/{FILES}": ["a", "b"]}, f"1 path in {FILES}"),
+        ({FILES: ["app.py", "tests/"]}, say.paths_planned(2, FILES)),
+        ({f"planning/{FILES}": ["app.py"]}, say.paths_planned(1, "planning/plan.files.json")),
+        ({FILES: ["app.py"], f"planning/{FILES}": ["a", "b"]}, say.paths_planned(1, FILES)),
         (
             {PLANNING: {**PLAN, "files": ["a"], "steps": [{"files": ["b", {"path": "c"}]}, {}, "d"]}},
-            f"3 paths in {PLANNING}",
+            say.paths_planned(3, PLANNING),
         ),
     ],
 )
@@ -98,18 +101,21 @@ def test_a_plan_says_how_many_files_it_names_and_where(desk: Desk, files: dict[s
 @pytest.mark.parametrize(
     ("files", "why"),
     [
-        ({FILES: ["app.py", "a\\b.py"]}, f'{FILES} /1: "a\\\\b.py" is no path inside the repository'),
-        ({FILES: ["a//b.py"]}, f'{FILES} /0: "a//b.py" is no path inside the repository'),
-        ({FILES: [{"path": "./app.py"}]}, f'{FILES} /0/path: "./app.py" is no path inside the repository'),
-        ({FILES: {"files": ["app.py", {"path": "*/"}]}}, f'{FILES} /files/1/path: "*/" names everything, which plans'),
-        ({FILES: ["*.*"]}, f'{FILES} /0: "*.*" names everything, which plans nothing'),
-        ({FILES: ["[!.]*/**"]}, f'{FILES} /0: "[!.]*/**" names everything, which plans nothing'),
+        ({FILES: ["app.py", "a\\b.py"]}, artifacts_words.at(FILES, "/1", say.path_outside('"a\\\\b.py"'))),
+        ({FILES: ["a//b.py"]}, artifacts_words.at(FILES, "/0", say.path_outside('"a//b.py"'))),
+        ({FILES: [{"path": "./app.py"}]}, artifacts_words.at(FILES, "/0/path", say.path_outside('"./app.py"'))),
+        (
+            {FILES: {"files": ["app.py", {"path": "*/"}]}},
+            artifacts_words.at(FILES, "/files/1/path", say.path_names_everything('"*/"')),
+        ),
+        ({FILES: ["*.*"]}, artifacts_words.at(FILES, "/0", say.path_names_everything('"*.*"'))),
+        ({FILES: ["[!.]*/**"]}, artifacts_words.at(FILES, "/0", say.path_names_everything('"[!.]*/**"'))),
         (
             {PLANNING: {**PLAN, "steps": ["think", {"files": ["app.py", "/etc"]}]}},
-            f'{PLANNING} /steps/1/files/1: "/etc" is no path inside the repository',
+            artifacts_words.at(PLANNING, "/steps/1/files/1", say.path_outside('"/etc"')),
         ),
-        ({PLANNING: PLAN}, f"neither {FILES} nor planning/{FILES} is there, and {PLANNING} lists no files"),
-        ({}, f"{PLANNING} is missing"),
+        ({PLANNING: PLAN}, say.no_planned_files(FILES, "planning/plan.files.json", PLANNING)),
+        ({}, artifacts_words.json_missing(PLANNING)),
     ],
 )
 def test_a_list_that_plans_nothing_is_told_with_its_place(desk: Desk, files: dict[str, object], why: str) -> None:
@@ -126,7 +132,7 @@ def test_a_pattern_with_a_word_of_its_own_plans_something(desk: Desk, path: str)
     assert desk.fact("files_planned").ok
 
 
-def test_a_list_of_its_own_must_list_something_whatever_its_schema_says(desk: Desk) -> None:
+def test_own_list_must_not_be_empty_whatever_its_schema(desk: Desk) -> None:
     """Only inside a plan the list may be left out; the schema of a list that a machine names itself may be loose."""
     params = {"file": "own.json", "schema": "global/planning", "plan": PLANNING, "plan_schema": "global/planning"}
     desk.put(PLANNING, {**PLAN, "files": ["app.py"]})
@@ -151,12 +157,12 @@ def test_a_folder_is_planned_with_all_below_it(desk: Desk, planned: str, path: s
     assert (desk.fact("in_scope").ok, desk.fact("out_of_scope").ok) == (is_inside, not is_inside)
 
 
-def test_the_work_is_seen_by_the_engine_and_its_tree_is_the_proof(desk: Desk) -> None:
+def test_work_is_seen_by_engine_and_its_tree_is_proof(desk: Desk) -> None:
     desk.put(FILES, ["app.py"])
     desk.changed = ("app.py",)
     fact = desk.fact("in_scope")
     assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "t", False)
-    why = f"every changed file is in {FILES}; this move is for work on files that the plan does not name"
+    why = say.all_planned(FILES)
     assert desk.fact("out_of_scope").why == why
     desk.changed = ("other.py",)
     fact = desk.fact("out_of_scope")
@@ -177,7 +183,7 @@ def test_work_without_a_plan_is_neither_inside_nor_outside(
         assert (fact.ok, fact.why.split()[0].rstrip(":")) == (False, FILES), gate
     (desk.folder / FILES).unlink()
     for gate in ("in_scope", "out_of_scope"):
-        assert desk.fact(gate).why == f"{PLANNING} is missing", gate
+        assert desk.fact(gate).why == artifacts_words.json_missing(PLANNING), gate
 
 
 def test_unscanned_work_is_neither_in_nor_out_of_scope(desk: Desk) -> None:

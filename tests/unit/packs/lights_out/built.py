@@ -35,7 +35,7 @@ class Built(Project):
 
     before: tuple[str, ...] = ()  # what the build found there and left alone
 
-    def asked(self, check: str, since: str = "task") -> Fact:
+    def fact_of(self, check: str, since: str = "task") -> Fact:
         seen = self.seen(Gate("ours", check, GATES[check], since, "do it"))
         changed = tuple(path for path in self.files() or () if path not in self.before)
         return judge(seen.replace(changed=lambda: changed), ["ours"])["ours"]

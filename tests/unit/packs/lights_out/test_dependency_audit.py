@@ -48,9 +48,9 @@ def audit(tmp_path: Path, advisories: Advisories) -> Audit:
 
 def test_a_project_without_lock_files_asks_no_service(audit: Audit, advisories: Advisories) -> None:
     audit.put("words.py", "import os\n")
-    code, told = audit()
-    assert (code, advisories.asked) == (CLEAN, [])
-    assert "no dependencies to audit" in told
+    code, output = audit()
+    assert (code, advisories.looked_up) == (CLEAN, [])
+    assert "no dependencies to audit" in output
 
 
 def test_every_locked_version_is_asked_about(audit: Audit, advisories: Advisories) -> None:
@@ -59,17 +59,17 @@ def test_every_locked_version_is_asked_about(audit: Audit, advisories: Advisorie
     audit.put(
         "web/uv.lock", "[[package]]\nname = 'own'\nsource = {virtual = '.'}\n\n[[package]]\nname='q'\nversion='3'\n"
     )
-    code, told = audit()
-    assert code == CLEAN, told
-    assert sorted(advisories.asked) == ["baz==2", "foo-bar==1.0", "q==3"]
+    code, output = audit()
+    assert code == CLEAN, output
+    assert sorted(advisories.looked_up) == ["baz==2", "foo-bar==1.0", "q==3"]
 
 
 def test_a_vulnerable_version_is_named_until_a_person_accepts_it(audit: Audit, advisories: Advisories) -> None:
     audit.put("poetry.lock", "[[package]]\nname = 'bad'\nversion = '1.0'\n")
     advisories.answers["bad"] = advisory("bad")
-    code, told = audit()
+    code, output = audit()
     assert code == FOUND
-    assert "poetry.lock: bad 1.0: PYSEC-2024-1, fixed in: 2.0" in told
+    assert "poetry.lock: bad 1.0: PYSEC-2024-1, fixed in: 2.0" in output
     assert audit("--accept", "CVE-2024-2")[0] == FOUND
     assert audit("--accept", "CVE-2024-1")[0] == CLEAN
 
@@ -77,9 +77,9 @@ def test_a_vulnerable_version_is_named_until_a_person_accepts_it(audit: Audit, a
 def test_an_advisory_the_scanner_leaves_out_proves_nothing(audit: Audit, advisories: Advisories) -> None:
     audit.put("requirements.txt", "bad==1.0\n")
     advisories.answers["bad"] = {"vulns": [{"id": "PYSEC-2024-1"}]}
-    code, told = audit()
-    assert code == NOT_PROVEN, told
-    assert "is missing 'affected'" in told
+    code, output = audit()
+    assert code == NOT_PROVEN, output
+    assert "is missing 'affected'" in output
 
 
 @pytest.mark.parametrize(("status", "raw"), [(500, b"{}"), (404, b"{}"), (200, b""), (200, b"[1]"), (200, b"<html>")])
@@ -88,17 +88,17 @@ def test_advisories_that_answer_nonsense_prove_nothing(
 ) -> None:
     audit.put("requirements.txt", "foo==1.0\n")
     advisories.status, advisories.raw = status, raw
-    code, told = audit()
-    assert code == NOT_PROVEN, told
-    assert "not proven: requirements.txt: pip-audit could not look" in told
+    code, output = audit()
+    assert code == NOT_PROVEN, output
+    assert "not proven: requirements.txt: pip-audit could not look" in output
 
 
 def test_advisories_that_hang_prove_nothing(audit: Audit, advisories: Advisories) -> None:
     audit.put("requirements.txt", "foo==1.0\n")
     advisories.hangs = True
-    code, told = audit()
-    assert code == NOT_PROVEN, told
-    assert advisories.asked == ["foo==1.0"]
+    code, output = audit()
+    assert code == NOT_PROVEN, output
+    assert advisories.looked_up == ["foo==1.0"]
 
 
 def test_advisories_that_are_not_served_prove_nothing(audit: Audit) -> None:
@@ -125,22 +125,22 @@ def test_advisories_that_are_not_served_prove_nothing(audit: Audit) -> None:
 )
 def test_a_line_that_names_no_one_version_proves_nothing(audit: Audit, advisories: Advisories, line: str) -> None:
     audit.put("requirements.txt", f"baz==1.0\n{line}\n")
-    code, told = audit()
-    assert (code, advisories.asked) == (NOT_PROVEN, []), told
-    assert "is not pinned to one version" in told
+    code, output = audit()
+    assert (code, advisories.looked_up) == (NOT_PROVEN, []), output
+    assert "is not pinned to one version" in output
 
 
 def test_lock_files_that_can_not_be_audited_prove_nothing(audit: Audit) -> None:
     for name in ("package-lock.json", "Cargo.lock", "yarn.lock", "go.sum", "Pipfile.lock", "broken/uv.lock"):
         audit.put(name, "{")
     (audit.folder / "pdm.lock").symlink_to("nowhere")
-    code, told = audit(path="/nonexistent")
+    code, output = audit(path="/nonexistent")
     assert code == NOT_PROVEN
-    assert "package-lock.json: npm is not installed" in told
-    assert "Cargo.lock: cargo-audit is not installed" in told
-    assert told.count("no scanner for this kind of lock file is built in") == 3
-    assert "pdm.lock is a link" in told
-    assert "broken/uv.lock: TOMLDecodeError" in told
+    assert "package-lock.json: npm is not installed" in output
+    assert "Cargo.lock: cargo-audit is not installed" in output
+    assert output.count("no scanner for this kind of lock file is built in") == 3
+    assert "pdm.lock is a link" in output
+    assert "broken/uv.lock: TOMLDecodeError" in output
 
 
 def test_a_scanner_of_the_project_is_not_run(audit: Audit, advisories: Advisories) -> None:

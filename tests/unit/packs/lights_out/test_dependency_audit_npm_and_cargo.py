@@ -71,27 +71,27 @@ def app(tmp_path: Path) -> Path:
 
 @NEEDS_NPM
 def test_npm_asks_about_every_locked_version(app: Path, registry: NpmRegistry) -> None:
-    code, told = audit(app, "--npm-registry", registry.url)
-    assert code == CLEAN, told
-    assert registry.asked == {"bad": ["1.0.0"], "dev": ["2.0.0"]}
-    assert "package-lock.json: 2 packages looked up by npm audit" in told
+    code, output = audit(app, "--npm-registry", registry.url)
+    assert code == CLEAN, output
+    assert registry.looked_up == {"bad": ["1.0.0"], "dev": ["2.0.0"]}
+    assert "package-lock.json: 2 packages looked up by npm audit" in output
 
 
 @NEEDS_NPM
 @pytest.mark.parametrize("severity", ["high", "critical"])
-def test_a_bad_npm_package_is_named_until_a_person_accepts_it(app: Path, registry: NpmRegistry, severity: str) -> None:
+def test_bad_npm_package_is_named_until_a_person_accepts_it(app: Path, registry: NpmRegistry, severity: str) -> None:
     registry.answers["bad"] = flaw(severity)
-    code, told = audit(app, "--npm-registry", registry.url)
-    assert code == FOUND, told
-    assert f"package-lock.json: bad: {severity} GHSA-aaaa-bbbb-cccc" in told
+    code, output = audit(app, "--npm-registry", registry.url)
+    assert code == FOUND, output
+    assert f"package-lock.json: bad: {severity} GHSA-aaaa-bbbb-cccc" in output
     assert audit(app, "--npm-registry", registry.url, "--accept", "GHSA-aaaa-bbbb-cccc")[0] == CLEAN
 
 
 @NEEDS_NPM
 def test_a_moderate_npm_advisory_lets_a_build_pass(app: Path, registry: NpmRegistry) -> None:
     registry.answers["bad"] = flaw("moderate")
-    code, told = audit(app, "--npm-registry", registry.url)
-    assert code == CLEAN, told
+    code, output = audit(app, "--npm-registry", registry.url)
+    assert code == CLEAN, output
 
 
 @NEEDS_NPM
@@ -100,12 +100,12 @@ def test_settings_of_the_project_do_not_steer_npm(app: Path, registry: NpmRegist
     liar = NpmRegistry()
     (app / ".npmrc").write_text(f"registry={liar.url}\nomit=dev\naudit=false\n", encoding="utf-8")
     try:
-        code, told = audit(app, "--npm-registry", registry.url)
-        assert (code, liar.asked) == (FOUND, {}), told
-        assert "dev: high" in told
+        code, output = audit(app, "--npm-registry", registry.url)
+        assert (code, liar.looked_up) == (FOUND, {}), output
+        assert "dev: high" in output
         (app.parent / ".npmrc").write_text(f"registry={registry.url}\n", encoding="utf-8")
-        code, told = audit(app)
-        assert (code, liar.asked) == (FOUND, {}), "the person's own setting holds, not that of the project"
+        code, output = audit(app)
+        assert (code, liar.looked_up) == (FOUND, {}), "the person's own setting holds, not that of the project"
     finally:
         liar.close()
 
@@ -114,9 +114,9 @@ def test_settings_of_the_project_do_not_steer_npm(app: Path, registry: NpmRegist
 @pytest.mark.parametrize("status", [500, 404])
 def test_a_registry_without_an_answer_proves_nothing(app: Path, registry: NpmRegistry, status: int) -> None:
     registry.status = status
-    code, told = audit(app, "--npm-registry", registry.url)
-    assert code == NOT_PROVEN, told
-    assert "not proven: package-lock.json: npm audit could not look" in told
+    code, output = audit(app, "--npm-registry", registry.url)
+    assert code == NOT_PROVEN, output
+    assert "not proven: package-lock.json: npm audit could not look" in output
 
 
 def report(**more: Any) -> dict[str, Any]:
@@ -138,13 +138,13 @@ def report(**more: Any) -> dict[str, Any]:
     }
 
 
-def rust(tmp_path: Path, told: dict[str, Any] | str) -> tuple[Path, Path]:
+def rust(tmp_path: Path, answer: dict[str, Any] | str) -> tuple[Path, Path]:
     """A Rust project, and the folder of a stand-in for cargo-audit that prints this."""
     folder, programs = tmp_path / "app", tmp_path / "bin"
     (folder / ".cargo").mkdir(parents=True)
     (folder / "Cargo.lock").write_text("version = 4\n", encoding="utf-8")
     (folder / ".cargo/audit.toml").write_text('[advisories]\nignore = ["RUSTSEC-2024-0001"]\n', encoding="utf-8")
-    said = told if isinstance(told, str) else json.dumps(told)
+    said = answer if isinstance(answer, str) else json.dumps(answer)
     (tmp_path / "said.json").write_text(said, encoding="utf-8")
     keep = f'echo "$*" > {tmp_path}/words; ls -A > {tmp_path}/listing; cat {tmp_path}/said.json'
     put_program(programs, "cargo-audit", keep)
@@ -161,9 +161,9 @@ VULNERABLE = {
 
 def test_cargo_audit_sees_the_lock_file_alone(tmp_path: Path) -> None:
     folder, programs = rust(tmp_path, report())
-    code, told = audit(folder, "--cargo-db", "https://example.org/db", programs=programs)
-    assert code == CLEAN, told
-    assert "Cargo.lock: 12 packages looked up by cargo audit in 700 advisories" in told
+    code, output = audit(folder, "--cargo-db", "https://example.org/db", programs=programs)
+    assert code == CLEAN, output
+    assert "Cargo.lock: 12 packages looked up by cargo audit in 700 advisories" in output
     assert (tmp_path / "listing").read_text(encoding="utf-8") == "Cargo.lock\n"
     words = (tmp_path / "words").read_text(encoding="utf-8").strip()
     assert words == "audit --json --file Cargo.lock --url https://example.org/db"
@@ -172,15 +172,15 @@ def test_cargo_audit_sees_the_lock_file_alone(tmp_path: Path) -> None:
 def test_a_bad_crate_is_named_until_a_person_accepts_it(tmp_path: Path) -> None:
     found = {"found": True, "count": 1, "list": [VULNERABLE]}
     folder, programs = rust(tmp_path, report(vulnerabilities=found))
-    code, told = audit(folder, programs=programs)
-    assert code == FOUND, told
-    assert "Cargo.lock: bad 1.0.0: RUSTSEC-2024-0001" in told
+    code, output = audit(folder, programs=programs)
+    assert code == FOUND, output
+    assert "Cargo.lock: bad 1.0.0: RUSTSEC-2024-0001" in output
     for known in ("RUSTSEC-2024-0001", "CVE-2024-1"):
         assert audit(folder, "--accept", known, programs=programs)[0] == CLEAN
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("answer", "why"),
     [
         (report(database={"advisory-count": 0}), "knew no advisory"),
         (report(settings={"ignore": ["RUSTSEC-2024-0009"]}), "leave something out: RUSTSEC-2024-0009"),
@@ -190,9 +190,9 @@ def test_a_bad_crate_is_named_until_a_person_accepts_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_cargo_audit_that_left_something_out_proves_nothing(
-    tmp_path: Path, told: dict[str, Any] | str, why: str
+    tmp_path: Path, answer: dict[str, Any] | str, why: str
 ) -> None:
-    folder, programs = rust(tmp_path, told)
+    folder, programs = rust(tmp_path, answer)
     code, said = audit(folder, programs=programs)
     assert code == NOT_PROVEN, said
     assert why in said

@@ -25,7 +25,7 @@ Some words.
 """
 
 
-def test_each_labelled_item_is_one_command_in_the_order_they_are_run() -> None:
+def test_each_labelled_item_is_one_command_in_order() -> None:
     plan, problem = read_plan(WHOLE)
     assert problem == ""
     assert plan is not None
@@ -50,14 +50,20 @@ def test_the_digest_depends_on_the_commands_alone() -> None:
     ("text", "problem"),
     [
         ("", say.no_section("Deploy Commands")),
-        (WHOLE.replace("- Rollback: `./deploy.sh --old`\n", ""), "names no command for Rollback"),
-        (WHOLE.replace("`./deploy.sh --old`", "TODO"), "names no command for Rollback"),
-        (WHOLE.replace("- Notes: nothing", "- Check: true"), "names Check twice"),
-        (WHOLE.replace("- Rollback", "```\n- Rollback").replace("- Notes", "```\n- Notes"), "no command for Rollback"),
-        (WHOLE.replace("- Rollback", "<!--\n- Rollback").replace("- Notes", "-->\n- Notes"), "no command for Rollback"),
+        (WHOLE.replace("- Rollback: `./deploy.sh --old`\n", ""), say.command_missing("Deploy Commands", ["Rollback"])),
+        (WHOLE.replace("`./deploy.sh --old`", "TODO"), say.command_missing("Deploy Commands", ["Rollback"])),
+        (WHOLE.replace("- Notes: nothing", "- Check: true"), say.named_twice("Deploy Commands", "Check")),
+        (
+            WHOLE.replace("- Rollback", "```\n- Rollback").replace("- Notes", "```\n- Notes"),
+            say.command_missing("Deploy Commands", ["Rollback"]),
+        ),
+        (
+            WHOLE.replace("- Rollback", "<!--\n- Rollback").replace("- Notes", "-->\n- Notes"),
+            say.command_missing("Deploy Commands", ["Rollback"]),
+        ),
     ],
 )
-def test_a_plan_that_is_not_whole_is_none_and_says_what_is_missing(text: str, problem: str) -> None:
+def test_incomplete_plan_is_none_and_names_what_is_missing(text: str, problem: str) -> None:
     plan, why = read_plan(text)
     assert plan is None
     assert problem in why

@@ -74,7 +74,10 @@ def test_a_post_mortem_is_found_in_any_markup(text: str, parts: dict[str, str]) 
 
 def test_several_are_told_apart_and_named_by_their_headings() -> None:
     found = find_post_mortems(NEWEST_FIRST + "\n" + OURS)
-    assert [one.title for one in found] == ["2026-03-09 build blocked", "2026-11-16T05:44:01Z Post-mortem of build"]
+    assert [post_mortem.title for post_mortem in found] == [
+        "2026-03-09 build blocked",
+        "2026-11-16T05:44:01Z Post-mortem of build",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ def scan(tmp_path: Path) -> Scan:
     return Scan(tmp_path)
 
 
-def test_a_tree_without_secrets_is_clean_and_says_what_was_looked_at(scan: Scan) -> None:
+def test_tree_without_secrets_is_clean_and_names_scanned_files(scan: Scan) -> None:
     scan.put("logo.png", b"\x89PNG\r\n\x1a\n\x00\x01\xff\xfe")
-    code, told = scan()
-    assert code == CLEAN, told
-    assert "2 of 2 files scanned" in told
-    assert "only the words in them were scanned: logo.png" in told
+    code, output = scan()
+    assert code == CLEAN, output
+    assert "2 of 2 files scanned" in output
+    assert "only the words in them were scanned: logo.png" in output
 
 
 HIDDEN: Mapping[str, str | bytes] = {
@@ -73,23 +73,23 @@ HIDDEN: Mapping[str, str | bytes] = {
 def test_a_secret_is_found_wherever_its_writer_puts_it(scan: Scan) -> None:
     for name, content in HIDDEN.items():
         scan.put(name, content)
-    code, told = scan()
-    assert code == FOUND, told
+    code, output = scan()
+    assert code == FOUND, output
     places = {
-        line.partition(": ")[0].partition(":")[0] for line in told.splitlines() if line.endswith("AWS Access Key")
+        line.partition(": ")[0].partition(":")[0] for line in output.splitlines() if line.endswith("AWS Access Key")
     }
     assert places == {ascii(name)[1:-1] for name in HIDDEN}
-    assert KEY not in told  # the log is kept, and shown
+    assert KEY not in output  # the log is kept, and shown
 
 
-def test_a_link_is_scanned_for_what_it_says_and_not_followed(scan: Scan, tmp_path: Path) -> None:
+def test_link_is_scanned_for_what_it_says_and_not_followed(scan: Scan, tmp_path: Path) -> None:
     outside = tmp_path / "outside.py"
     outside.write_text(LINE, encoding="utf-8")
     (scan.folder / "there").symlink_to(outside)
     assert scan()[0] == CLEAN
     (scan.folder / "here").symlink_to(KEY)
-    code, told = scan()
-    assert (code, "here" in told) == (FOUND, True), told
+    code, output = scan()
+    assert (code, "here" in output) == (FOUND, True), output
 
 
 def test_a_person_lets_one_secret_in_one_file_be(scan: Scan) -> None:
@@ -99,26 +99,26 @@ def test_a_person_lets_one_secret_in_one_file_be(scan: Scan) -> None:
     scan.put(".secrets.baseline", json.dumps({"results": known}))
     assert scan()[0] == CLEAN
     scan.put("other.py", LINE)
-    code, told = scan()
+    code, output = scan()
     assert code == FOUND
-    assert "other.py" in told
-    assert "sample.py" not in told
+    assert "other.py" in output
+    assert "sample.py" not in output
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"results": {"a": [1]}}'])
 def test_what_a_person_lets_be_has_to_be_readable(scan: Scan, text: str) -> None:
     scan.put(".secrets.baseline", text)
-    code, told = scan()
-    assert code == NOT_PROVEN, told
-    assert "not proven" in told
+    code, output = scan()
+    assert code == NOT_PROVEN, output
+    assert "not proven" in output
 
 
-def test_a_file_that_is_too_large_is_named_and_proves_nothing(scan: Scan) -> None:
+def test_file_that_is_too_large_is_named_and_proves_nothing(scan: Scan) -> None:
     with open(scan.put("large.bin", b""), "wb") as file:
         file.truncate(20_000_001)
-    code, told = scan()
+    code, output = scan()
     assert code == NOT_PROVEN
-    assert "not scanned: large.bin" in told
+    assert "not scanned: large.bin" in output
 
 
 def test_a_file_that_is_gone_proves_nothing(scan: Scan) -> None:
@@ -135,7 +135,7 @@ def test_a_file_that_is_gone_proves_nothing(scan: Scan) -> None:
     assert b"gone.py is gone" in done.stdout
 
 
-def test_a_module_of_the_scanners_name_in_the_project_is_not_run(scan: Scan) -> None:
+def test_module_of_scanners_name_in_the_project_is_not_run(scan: Scan) -> None:
     scan.put("detect_secrets/__init__.py", "raise SystemExit(0)\n")
     scan.put("detent/__init__.py", "raise SystemExit(0)\n")
     scan.put("a.py", LINE)

@@ -19,6 +19,7 @@ from detent.store.journal.receipts import SETUP_FAILED
 from detent.view import view_of
 from detent.words import proof as proof_words
 from detent.words import surroundings as say
+from detent.words.gates import together
 from detent.words.message import code_of
 from tests.unit.gates.around import PARAMS, SPEC, Around, SpecWorld
 from tests.unit.gates.world import MACHINE
@@ -38,7 +39,13 @@ def test_a_spec_that_can_be_worked_from(spec_world: SpecWorld) -> None:
     fact = spec_world.gate("spec", file="spec/draft.md")
     assert not fact.ok
     assert code_of(fact.why) == "ralf.spec_problems"
-    assert '"## Criteria"' in fact.why
+    assert fact.why == ralf_words.spec_problems(
+        "spec/draft.md",
+        (
+            ralf_words.no_promise_line("Promise: <promise>TEXT</promise>"),
+            ralf_words.no_section("Criteria", "Acceptance Criteria"),
+        ),
+    )
     assert spec_world.gate("spec", file="spec/v{Drafted}.md").why == ralf_words.no_spec("spec/v0.md"), "never entered"
 
 
@@ -78,9 +85,12 @@ def test_an_echoed_prompt_is_no_promise(spec_world: SpecWorld) -> None:
     for echo in (prompt, f"I was told:\n{prompt}", prompt.partition("Then")[2], prompt.split("own:")[1]):
         spec_world.around = Around(Said(echo, prompt))
         assert not spec_world.gate("promise_seen", file="spec/v2.md").ok, echo
-    for own in ("All five tests pass.\n<promise>DONE</promise>\n", "All five tests pass.\n\n<promise>DONE</promise>\n"):
-        spec_world.around = Around(Said(f"{prompt}\n{own}", prompt))
-        assert spec_world.gate("promise_seen", file="spec/v2.md").ok, own
+    for output in (
+        "All five tests pass.\n<promise>DONE</promise>\n",
+        "All five tests pass.\n\n<promise>DONE</promise>\n",
+    ):
+        spec_world.around = Around(Said(f"{prompt}\n{output}", prompt))
+        assert spec_world.gate("promise_seen", file="spec/v2.md").ok, output
 
 
 def test_what_a_run_said_is_taken_down_by_the_engine(spec_world: SpecWorld) -> None:
@@ -155,16 +165,17 @@ def test_a_project_s_own_commands_join_the_criteria(spec_world: SpecWorld) -> No
     )
 
 
-def test_a_failed_command_is_named_by_the_beginning_of_its_first_line(spec_world: SpecWorld) -> None:
+def test_failed_command_is_named_by_beginning_of_its_first_line(spec_world: SpecWorld) -> None:
     both, long = "make one\nmake two", f"make {'y' * 300}"
     spec_world.commands = (Command("both", both), Command("long", long))
     spec_world.ran(both, 2)
     spec_world.ran(long, -9, problem="timed out after 5 s")
     spec_world.ran("make test", 0)
     spec_world.report("- C2: PASS")
-    first = "both: 'make one' failed on this tree (exit 2): some words"
-    then = f"long: 'make {'y' * 75}' failed on this tree (timed out after 5 s): some words"
-    assert spec_world.criteria().why == f"{first}; {then}"
+    said = "a line\nsome words"
+    first = proof_words.command_failed_here("make one", "exit 2", said)
+    then = proof_words.command_failed_here(f"make {'y' * 75}", "timed out after 5 s", said)
+    assert spec_world.criteria().why == ralf_words.open_criteria([("both", first), ("long", then)])
 
 
 @pytest.mark.parametrize(
@@ -204,7 +215,7 @@ def test_a_criterion_without_command_needs_its_own_line(spec_world: SpecWorld, l
 def test_what_a_report_says_against_a_criterion_is_told(spec_world: SpecWorld, line: str, why: str) -> None:
     spec_world.ran("make test", 0)
     spec_world.report(line)
-    assert spec_world.criteria().why == f"C2: {why}"
+    assert spec_world.criteria().why == ralf_words.open_criteria([("C2", why)])
 
 
 # --- whose report it is, and about what ---
@@ -224,8 +235,8 @@ class Judged:
         self.world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
         self.world.ran("make test", 0, gate=gate)
         (key, found), *_ = [item for item in evidence_hashes(self.world.seen()).items() if "report.md" in item[0]]
-        told = {key: view_of(Report, {"hash": found, "tree": "tree-1", "role": "verifier", **judged})}
-        fact = judge(self.world.seen().replace(judged=told), ["ours"])["ours"]
+        reports = {key: view_of(Report, {"hash": found, "tree": "tree-1", "role": "verifier", **judged})}
+        fact = judge(self.world.seen().replace(judged=reports), ["ours"])["ours"]
         return fact.ok, fact.pending, fact.why
 
     def void(self, why: str) -> tuple[bool, bool, str]:
@@ -323,9 +334,9 @@ def test_criteria_that_can_t_be_read_neither_pass_nor_fail(spec_world: SpecWorld
         (CheckoutSeen("", "", ("a.py",)), False, say.not_committed(("a.py",))),
         (CheckoutSeen("", "ralf/x", tuple("abcdefg")), False, say.not_committed(("a", "b", "c", "d", "e", "f", "g"))),
         (
-            CheckoutSeen("", "ralf/x", problem="the folder is no git repository"),
+            CheckoutSeen("", "ralf/x", problem="unborn"),
             False,
-            "the folder is no git repository",
+            "unborn",
         ),
     ],
 )
@@ -348,7 +359,7 @@ def test_each_role_needs_an_installed_agent(spec_world: SpecWorld) -> None:
     spec_world.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi")))
     assert spec_world.gate("agents_found", roles=["implementer"], programs=["git"]).ok
     fact = spec_world.gate("agents_found", roles=["implementer", "verifier"], programs=["git", "no-such"])
-    assert fact.why == "no agent is installed for verifier (no agent is named); no-such is not on PATH"
+    assert fact.why == together([say.no_agent_installed("verifier", []), say.not_on_path("no-such")])
     spec_world.around = Around(agents=(AgentSeen("codex", is_installed=False),))
     assert "(codex)" in spec_world.gate("agents_found", roles=["implementer"]).why
 
@@ -373,7 +384,7 @@ def test_no_other_task_may_stand_in_these_states(spec_world: SpecWorld) -> None:
     assert (fact.ok, fact.why) == (False, say.others_there([("b", "implement")]))
 
 
-def test_a_file_is_as_it_was_when_the_state_was_entered(spec_world: SpecWorld) -> None:
+def test_file_is_as_it_was_when_the_state_was_entered(spec_world: SpecWorld) -> None:
     assert not spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok, "nobody took it down"
     spec_world.enter()
     assert spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok

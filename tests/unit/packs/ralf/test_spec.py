@@ -39,7 +39,7 @@ def test_a_whole_spec() -> None:
     spec = read_spec(WHOLE)
     assert spec.problems == ()
     assert spec.tag == "<promise>SUMS ARE RIGHT</promise>"
-    assert [(one.label, one.text, one.command) for one in spec.criteria] == [
+    assert [(criterion.label, criterion.text, criterion.command) for criterion in spec.criteria] == [
         ("C1", "the tests pass", "make test"),
         ("C2", "the page is readable on a phone", ""),
         ("AC-7", "a script says so", "first &&\nsecond"),
@@ -68,19 +68,22 @@ def test_a_promise_may_be_written_in_many_ways(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("", "there is no line"),
-        ("<!-- Promise: <promise>DONE</promise> -->", "there is no line"),
-        ("```\nPromise: <promise>DONE</promise>\n```", "there is no line"),
-        ("> Promise: <promise>DONE</promise>", "there is no line"),
-        ("We promise: soon <promise>DONE</promise>", "there is no line"),
-        ("Promise: <promise>A</promise>\nPromise: <promise>B</promise>", "more than one promise"),
-        ("Print <promise>DONE</promise> at the end", "there is no line"),
-        ("    <promise>DONE</promise>", "there is no line"),
-        ("Promise: <promise>A</promise>\n\n<promise>B</promise>", "more than one promise"),
+        ("", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("<!-- Promise: <promise>DONE</promise> -->", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("```\nPromise: <promise>DONE</promise>\n```", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("> Promise: <promise>DONE</promise>", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("We promise: soon <promise>DONE</promise>", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("Promise: <promise>A</promise>\nPromise: <promise>B</promise>", say.several_promises()),
+        ("Print <promise>DONE</promise> at the end", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("    <promise>DONE</promise>", say.no_promise_line("Promise: <promise>TEXT</promise>")),
+        ("Promise: <promise>A</promise>\n\n<promise>B</promise>", say.several_promises()),
         ("Promise: <promise>TODO</promise>", "placeholder"),
         ("Promise: <promise>TEXT</promise>", "placeholder"),
         ("Promise: <promise> </promise>", "empty"),
-        (f"Promise: <promise>{'x' * 81}</promise>", "too long"),
+        (
+            f"Promise: <promise>{'x' * 81}</promise>",
+            say.no_real_promise("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+        ),
     ],
 )
 def test_no_clear_promise_is_none(line: str, problem: str) -> None:
@@ -105,7 +108,7 @@ def test_no_clear_promise_is_none(line: str, problem: str) -> None:
 def test_criteria_are_read_under_the_headings_people_write(heading: str) -> None:
     spec = read_spec(f"<promise>DONE</promise>\n\n## {heading}\n\n- [ ] the tests pass; cmd: make test\n- b\n")
     assert spec.problems == ()
-    assert [(one.label, one.text, one.command) for one in spec.criteria] == [
+    assert [(criterion.label, criterion.text, criterion.command) for criterion in spec.criteria] == [
         ("C1", "the tests pass", "make test"),
         ("C2", "b", ""),
     ]
@@ -113,19 +116,19 @@ def test_criteria_are_read_under_the_headings_people_write(heading: str) -> None
 
 def test_requirements_beside_criteria_are_no_criteria() -> None:
     spec = read_spec("<promise>DONE</promise>\n\n## Requirements\n\n- a\n\n## Acceptance Criteria\n\n- b\n")
-    assert (spec.problems, [one.text for one in spec.criteria]) == ((), ["b"])
+    assert (spec.problems, [criterion.text for criterion in spec.criteria]) == ((), ["b"])
 
 
 def test_an_overlong_promise_is_quoted_by_its_beginning() -> None:
     criteria = "\n\n## Criteria\n- a\n"
     assert read_spec(f"Promise: <promise>{'do' * 40}</promise>{criteria}").promise == "do" * 40
     (problem,) = read_spec(f"Promise: <promise>{'do' * 40}x</promise>{criteria}").problems
-    assert problem == f"the promise '{'do' * 30}' is empty, a placeholder or too long"
+    assert problem == say.no_real_promise("dodododododododododododododododododododododododododododododo")
 
 
 def test_a_dash_inside_a_criterion_is_one_of_its_words() -> None:
     spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n- two - or more - sums; cmd: make\n")
-    assert [(one.text, one.command) for one in spec.criteria] == [("two - or more - sums", "make")]
+    assert [(criterion.text, criterion.command) for criterion in spec.criteria] == [("two - or more - sums", "make")]
 
 
 @pytest.mark.parametrize(
@@ -139,10 +142,10 @@ def test_a_dash_inside_a_criterion_is_one_of_its_words() -> None:
         ("-\tit builds\n\n\t```\n\tmake\n\t```", "it builds", "make"),
     ],
 )
-def test_a_command_is_found_wherever_it_stands_and_names_what_has_no_words(item: str, text: str, command: str) -> None:
+def test_command_is_found_anywhere_and_names_a_wordless_criterion(item: str, text: str, command: str) -> None:
     spec = read_spec(f"Promise: <promise>DONE</promise>\n\n## Criteria\n\n{item}\n")
     assert spec.problems == ()
-    assert [(one.text, one.command) for one in spec.criteria] == [(text, command)]
+    assert [(criterion.text, criterion.command) for criterion in spec.criteria] == [(text, command)]
 
 
 def test_a_hundred_criteria_can_be_worked_from() -> None:

@@ -75,8 +75,8 @@ def test_the_ssh_agent_stays_hidden_even_if_it_is_passed() -> None:
 
 
 def test_relative_entries_leave_the_search_path() -> None:
-    given = given_environment({"PATH": "node_modules/.bin:/usr/bin:.::/bin"}, ("PATH",))
-    assert given["PATH"] == "/usr/bin:/bin"
+    environment = given_environment({"PATH": "node_modules/.bin:/usr/bin:.::/bin"}, ("PATH",))
+    assert environment["PATH"] == "/usr/bin:/bin"
 
 
 def test_names_of_withheld_variables_are_told_those_spoken_of_alone() -> None:
@@ -89,7 +89,7 @@ def test_names_of_withheld_variables_are_told_those_spoken_of_alone() -> None:
     assert withheld_words([f"V{number}" for number in range(10)]) == "10 variables that `detent doctor` names"
 
 
-def test_a_provider_comes_with_its_variables_only_where_it_is_in_use() -> None:
+def test_variables_of_a_provider_come_only_with_its_use() -> None:
     claude = load_catalog({}).agents["claude"]
     here = {"AWS_SECRET_ACCESS_KEY": "x", "AWS_REGION": "y"}
     assert "AWS_SECRET_ACCESS_KEY" not in passed_to(claude, here)

@@ -27,7 +27,7 @@ def test_every_login_but_the_agents_own_is_hidden(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("agent", load_catalog({}).agents.values(), ids=lambda agent: agent.name)
-def test_steering_lies_in_the_agents_own_state_and_is_no_login(agent: object) -> None:
+def test_steering_lies_in_agents_own_state_and_is_no_login(agent: object) -> None:
     found = load_catalog({}).agents[agent.name]  # type: ignore[attr-defined]  # parametrized by the catalog
     assert not set(found.auth) & {*found.steer, *found.blank, *found.copied}
     for path in (*found.steer, *found.blank, *found.sessions):

@@ -11,6 +11,7 @@ from detent.errors import UntrustedError
 from detent.runner.access.trust import is_untrusted, privileged_of, require_trust, trust
 from detent.store.journal.places import project_at
 from detent.store.journal.user_settings import is_trusted
+from tests.messages import message_of
 
 EVERYTHING = b"""
 default_machine = "phase"
@@ -95,8 +96,10 @@ def test_trust_is_kept_for_one_repository_and_one_digest(tmp_path: Path, monkeyp
     with pytest.raises(UntrustedError) as caught:
         require_trust(project, EVERYTHING, "detent.toml of abc")
     assert caught.value.code == 4
-    assert "[notify] command" in caught.value.what
-    assert "detent trust --show" in caught.value.next_step
+    refusal = message_of(caught.value.what)
+    assert refusal.code == "access.not_trusted"
+    assert "[notify] command" in str(refusal.values["names"])
+    assert caught.value.next_step == refusal.next_step
     trust(project, wanted, "ann")
     assert not is_untrusted(project, wanted)
     assert is_untrusted(other, wanted)

@@ -25,7 +25,7 @@ def everything(_needs: str) -> bool:
 
 
 def commands(root: Path, files: Mapping[str, str]) -> list[tuple[str, str]]:
-    return [(one.name, one.command) for one in guess_commands(put(root, files), everything)]
+    return [(command.name, command.command) for command in guess_commands(put(root, files), everything)]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_projects_own_word_comes_first(tmp_path: Path) -> None:
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     root = put(tmp_path, {"pytest.ini": "", "Makefile": "lint:\n"})
     found = guess_commands(root, lambda needs: needs == "make")
-    assert [(one.name, one.seen, one.lacks) for one in found] == [
+    assert [(guess.name, guess.seen, guess.lacks) for guess in found] == [
         ("lint", "Makefile", ""),
         ("test", "pytest.ini", "python3 -m pytest"),
     ]
@@ -147,9 +147,9 @@ def test_set_up_follows_the_lock_files(
     tmp_path: Path, files: list[str], setup: list[str], key: list[str] | None
 ) -> None:
     found = guess_setup(put(tmp_path, dict.fromkeys(files, "")), everything)
-    assert [command for one in found for command in one.commands] == setup
-    assert [name for one in found for name in one.key] == (files if key is None else key)
-    assert all(one.lacks for one in guess_setup(str(tmp_path), lambda _: False))
+    assert [command for setup_guess in found for command in setup_guess.commands] == setup
+    assert [name for setup_guess in found for name in setup_guess.key] == (files if key is None else key)
+    assert all(setup_guess.lacks for setup_guess in guess_setup(str(tmp_path), lambda _: False))
 
 
 def test_packages_without_a_lock_file_are_carried(tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.registry import meanings
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.settings import Settings
+from detent.words.machines import explore as explore_words
+from detent.words.runner import make as say
 
-NEVER_TAKEN = "the move agent-review-to-working can never be taken"
+NEVER_TAKEN = explore_words.move_never_taken("agent-review-to-working")
 
 
 @pytest.mark.parametrize("name", built_in_names())
@@ -45,8 +47,9 @@ def test_a_file_that_differs_from_what_shipped_is_explored(tmp_path: Path) -> No
     assert NEVER_TAKEN in str(caught.value.problems)
 
 
-def test_a_machine_that_shipped_is_explored_with_the_settings_of_a_project() -> None:
+def test_machine_that_shipped_is_explored_with_settings_of_a_project() -> None:
     assert load_checked("orange", Settings(limits={"orange": {"review_round": 3}}))[0].name == "orange"
-    with pytest.raises(UsageError, match="does not fit the machine") as caught:
+    with pytest.raises(UsageError) as caught:
         load_checked("orange", Settings(limits={"orange": {"review_round": 1}}))
-    assert NEVER_TAKEN in caught.value.what
+    refusal = say.settings_do_not_fit("orange", "detent.toml", (say.finding(NEVER_TAKEN, ()),))
+    assert caught.value.what == refusal

@@ -14,9 +14,10 @@ from detent.faces.cli.output import move_json
 from detent.runner.run.drops import answer_drops, ask_by_drop
 from detent.runner.task.open import Task
 from detent.view import with_fields
+from detent.words.runner import run as run_words
 from tests.unit.runner.conftest import AgentTask, begin
 
-NO_REQUEST = {"error": 'a request is JSON like {"move": "STATE"}'}
+NO_REQUEST = {"error": run_words.no_request()}
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_a_request_is_answered_once(living: Task) -> None:
     assert [line.kind for line in living.store.history()].count("claimed") == 1
 
 
-def test_a_link_is_not_followed_and_a_reply_is_no_request(living: Task, tmp_path: Path) -> None:
+def test_link_is_not_followed_and_a_reply_is_no_request(living: Task, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text('{"move": "verify"}')
     (drop(living) / "link.json").symlink_to(tmp_path / "elsewhere")
     (drop(living) / "old.reply.json").write_text('{"move": "verify"}')
@@ -77,7 +78,7 @@ def test_a_folder_that_takes_no_reply_keeps_no_process_waiting(living: Task) -> 
     assert answer_drops(living, move_json) == ()
 
 
-def test_a_request_about_a_run_that_is_over_is_not_heard(living: Task) -> None:
+def test_request_about_a_run_that_is_over_is_not_heard(living: Task) -> None:
     (drop(living) / "ask.json").write_text('{"move": "verify"}')
     older = living.replace(memory=living.memory.replace(run=with_fields(living.memory.run, run=7)))
     assert answer_drops(older, move_json) == ()

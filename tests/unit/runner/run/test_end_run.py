@@ -16,6 +16,7 @@ from detent.runner.drive.mandate import let_drive
 from detent.runner.run.end_run import end_run
 from detent.runner.run.run_result import BOUND, used
 from detent.runner.task.open import Task
+from detent.words.runner import step as say
 from tests.conftest import force_level
 from tests.e2e.phase_task import FRAME
 from tests.unit.effects.host.keeper.keeper_runs import gone, lives, until
@@ -36,13 +37,13 @@ def stopped(task: Task) -> Task:
     return end_run(task)
 
 
-def test_what_the_run_may_not_change_is_put_back_and_what_it_wrote_is_kept(agent_task: AgentTask) -> None:
+def test_forbidden_edit_of_a_run_is_restored_and_kept(agent_task: AgentTask) -> None:
     task = begin(agent_task(OWNED))
     wait_for_run(task)
     assert "Validator status: pass" in document(task).read_text(encoding="utf-8")
     ended = end_run(task)
     assert "Validator status: pass" not in document(task).read_text(encoding="utf-8")
-    assert any("Validator status" in note for note in ended.memory.ended.restored)
+    assert say.engines_field_put_back("STATE.md", "Validator status") in ended.memory.ended.restored
     kept = Path(task.places.objects(), ended.memory.ended.kept)
     assert "Validator status: pass" in kept.read_text(encoding="utf-8")
 
@@ -61,7 +62,7 @@ def test_a_request_beside_a_forbidden_edit_still_counts(agent_task: AgentTask) -
     wait_for_run(task)
     ended = end_run(task)
     assert (ended.memory.ended.claim, ended.memory.ended.claim_by) == ("verify", "file")
-    assert any("Validator status" in note for note in ended.memory.ended.restored)
+    assert say.engines_field_put_back("STATE.md", "Validator status") in ended.memory.ended.restored
     text = document(task).read_text(encoding="utf-8")
     assert ("Validator status: pass" in text, "\nPhase: implement\n" in text) == (False, True)
 
@@ -71,7 +72,7 @@ def test_a_locked_field_that_the_run_changed_is_put_back(agent_task: AgentTask) 
     wait_for_run(task)
     ended = end_run(task)
     assert f"\nDone gate: {FRAME['Done gate']}\n" in document(task).read_text(encoding="utf-8")
-    assert any("Done gate" in note for note in ended.memory.ended.restored)
+    assert say.locked_put_back('STATE.md: "Done gate"', "implement") in ended.memory.ended.restored
 
 
 def test_a_damaged_document_is_repaired_and_kept_aside(agent_task: AgentTask) -> None:
@@ -83,7 +84,7 @@ def test_a_damaged_document_is_repaired_and_kept_aside(agent_task: AgentTask) ->
     assert any(path.read_bytes() == b"\xff\xfe\x00" for path in document(task).parent.iterdir() if path.is_file())
 
 
-def test_a_run_that_was_ended_for_a_bound_is_a_timeout_and_no_persons_end(agent_task: AgentTask) -> None:
+def test_run_ended_for_a_bound_is_a_timeout(agent_task: AgentTask) -> None:
     task = begin(agent_task("exec sleep 1000"))
     Path(task.places.run(1), BOUND).write_bytes(b"turns 3 of 2")
     task = let_drive(task, "ann", on=False)
@@ -98,7 +99,7 @@ def test_a_run_is_ended_by_person_only_after_a_stop(agent_task: AgentTask, *, sa
     assert stopped(task).memory.ended.by_person is said
 
 
-def test_a_run_whose_keeper_was_killed_is_lost_and_none_of_it_lives_on(agent_task: AgentTask) -> None:
+def test_run_with_a_killed_keeper_is_lost_and_dead(agent_task: AgentTask) -> None:
     task = begin(agent_task("exec sleep 1000"))
     identity = look(task.places.run(1)).identity
     assert identity is not None
@@ -125,6 +126,6 @@ def test_what_a_lost_keeper_left_is_ended_with_its_run(agent_task: AgentTask) ->
     assert not lives(left)
 
 
-def test_a_run_without_quota_is_none_of_those_a_budget_allows() -> None:
+def test_run_without_quota_is_none_of_those_a_budget_allows() -> None:
     usage = Usage()
     assert [used(RunSeen("ended"), usage, name)["runs"] for name in ("quota", "failed", "finished")] == [0, 1, 1]

@@ -21,7 +21,7 @@ s|^Evidence link:.*|Evidence link: https://example.org/1|; s|^Phase:.*|Phase: ve
 """
 
 
-def test_an_end_that_two_engines_saw_is_written_down_and_counted_once(agent_task: AgentTask) -> None:
+def test_end_seen_by_two_engines_is_counted_once(agent_task: AgentTask) -> None:
     task = begin(agent_task("exit 3"))
     wait_for_run(task)
     first, second = end_run(task), end_run(task)
@@ -34,7 +34,7 @@ def test_an_end_that_two_engines_saw_is_written_down_and_counted_once(agent_task
     assert late.task.memory.snapshot.counters == {"runs": 1, "crashes": 1}
 
 
-def test_a_claim_that_another_engine_took_is_not_refused_by_a_slower_one(agent_task: AgentTask) -> None:
+def test_slower_engine_does_not_refuse_a_claim_already_taken(agent_task: AgentTask) -> None:
     """The slower one must neither ask again in the new state nor count the crash there."""
     task = begin(agent_task(CLAIM + "exit 3"))
     wait_for_run(task)
@@ -73,7 +73,7 @@ def test_a_slower_engine_does_not_put_the_tree_back_again(agent_task: AgentTask)
     assert made.read_text(encoding="utf-8") == "of a later run\n"
 
 
-def test_a_taint_is_found_although_the_tree_was_scanned_before_the_end(
+def test_taint_is_found_although_tree_was_scanned_before_the_end(
     agent_task: AgentTask,
 ) -> None:
     """The tree then is the one that was seen last: only a comparison with the run's first one shows what was done."""
@@ -101,14 +101,14 @@ def test_a_run_that_lives_is_left_alone(agent_task: AgentTask) -> None:
         ("x\n", ""),
     ],
 )
-def test_a_session_is_gone_on_with_only_if_it_is_one_plain_word(agent_task: AgentTask, session: str, kept: str) -> None:
+def test_session_is_resumed_only_if_it_is_one_word(agent_task: AgentTask, session: str, kept: str) -> None:
     event = json.dumps({"type": "thread.started", "thread_id": session})
     task = begin(agent_task(f"cat <<'EVENT'\n{event}\nEVENT\nexit 1", "codex"))
     wait_for_run(task)
     assert end_run(task).memory.ended.session == kept
 
 
-def test_readers_know_the_tree_of_an_end_and_the_journal_is_anchored_there(agent_task: AgentTask) -> None:
+def test_readers_know_tree_of_end_and_journal_is_anchored_there(agent_task: AgentTask) -> None:
     task = begin(agent_task("echo work >> app.py"))
     wait_for_run(task)
     ended = end_run(task)

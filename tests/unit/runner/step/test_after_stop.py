@@ -17,6 +17,8 @@ from detent.runner.task.open import Task, load_task
 from detent.runner.tell.explain import explain
 from detent.store.disk.boot import boot_id
 from detent.store.text.fields import write_fields
+from detent.words.runner import step as step_words
+from detent.words.runner import tell as say
 
 FRAME = {"Objective": "o", "Done gate": "g", "Not doing": "n", "Reality constraints": "r"}
 
@@ -58,10 +60,10 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.mark.parametrize("shown", ["before", "nothing", "half"])
-def test_the_text_of_the_last_line_is_put_back_and_nothing_is_recorded(world: World, shown: str) -> None:
+def test_text_of_the_last_line_is_restored_without_a_line(world: World, shown: str) -> None:
     text = {"before": world.before, "nothing": "", "half": world.after[: len(world.after) // 2]}[shown]
     world.show(text, -60)
-    assert any("behind the journal" in problem for problem in explain(world.task(), with_moves=False).problems)
+    assert say.file_behind("STATE.md") in explain(world.task(), with_moves=False).problems
     tidy(world.task())
     assert world.file.read_text(encoding="utf-8") == world.after
     assert len(world.journal()) == world.lines
@@ -73,7 +75,7 @@ def test_an_unknown_older_text_is_kept_and_journaled(world: World) -> None:
     world.show(older, -60)
     task, notes = tidy(world.task())
     assert world.file.read_text(encoding="utf-8") == world.after
-    assert "older than the journal" in notes[0]
+    assert notes[0] == step_words.older_than_journal("STATE.md")
     restored = world.journal()[-1]
     assert restored["kind"] == "restored"
     assert Path(task.places.objects(), restored["kept"]).read_text(encoding="utf-8") == older
@@ -81,7 +83,7 @@ def test_an_unknown_older_text_is_kept_and_journaled(world: World) -> None:
     assert len(world.journal()) == world.lines + 1, "it is told once"
 
 
-def test_what_was_asked_for_after_the_line_is_judged_as_ever(world: World) -> None:
+def test_what_was_asked_for_after_line_is_judged_as_ever(world: World) -> None:
     world.show(world.after.replace("Phase: shape", "Phase: done") + "\nmore words\n", 60)
     assert explain(world.task(), with_moves=False).request == "done"
     step(world.task(), None)
@@ -89,10 +91,10 @@ def test_what_was_asked_for_after_the_line_is_judged_as_ever(world: World) -> No
     assert world.file.read_text(encoding="utf-8").endswith("\nmore words\n")
 
 
-def test_a_log_that_lost_its_lines_is_told_all_of_them_again(world: World) -> None:
+def test_log_that_lost_its_lines_gets_all_again(world: World) -> None:
     log = world.file.with_name("history.jsonl")
-    told = log.read_bytes().splitlines()
+    log_lines = log.read_bytes().splitlines()
     log.write_bytes(b"")
     outcome = step(world.task(), Signal("engine", "implement"))
     assert isinstance(outcome.decision, (Advance, Wait, Refuse))
-    assert log.read_bytes().splitlines()[: len(told)] == told
+    assert log.read_bytes().splitlines()[: len(log_lines)] == log_lines

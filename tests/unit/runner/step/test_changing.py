@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from detent.store.disk.lock import Lock
 from detent.store.journal.events import KINDS, Answered, Approved, Restored
 from detent.store.journal.line import FILE, JOURNAL, LOG
 from detent.store.journal.run_events import Driven
+from detent.words.runner import step as say
 from tests.unit.runner.conftest import AgentTask, begin
 
 
@@ -49,11 +51,11 @@ def test_a_task_in_order_is_left_alone(task: Task) -> None:
     assert (Path(task.native.path()).stat().st_mtime_ns, kinds(task)) == before
 
 
-def test_an_owned_field_is_put_back_once_and_the_edit_is_kept(task: Task) -> None:
+def test_owned_field_is_put_back_once_and_edit_is_kept(task: Task) -> None:
     whole = Path(task.native.path()).read_text(encoding="utf-8")
     edited = edit(task, "\nValidator status:", "\nValidator status: pass")
     settled = settle(task)
-    assert any("Validator status" in note for note in settled.notes)
+    assert say.engines_field_put_back("STATE.md", "Validator status") in settled.notes
     assert Path(task.native.path()).read_text(encoding="utf-8") == whole
     line = list(task.store.history())[-1]
     assert isinstance(line, Restored)
@@ -89,7 +91,7 @@ def test_a_request_beside_an_edit_outlives_what_is_put_back(task: Task) -> None:
 def test_nothing_is_settled_while_a_run_lives(agent_task: AgentTask) -> None:
     task = begin(agent_task("exec sleep 1000"))
     text = edit(task, "\nValidator status:", "\nValidator status: pass")
-    with pytest.raises(RefusedError, match="agent run #1 works on this task"):
+    with pytest.raises(RefusedError, match=re.escape(say.run_works_on_task(1, "words"))):
         settle(task)
     assert Path(task.native.path()).read_text(encoding="utf-8") == text
     assert not is_held(task.places.lock())
@@ -113,7 +115,7 @@ def logged(task: Task) -> int:
     return len(Path(task.native.log_path()).read_text(encoding="utf-8").splitlines())
 
 
-def test_a_line_of_the_journal_alone_touches_nothing_in_the_folder(task: Task) -> None:
+def test_line_of_the_journal_alone_touches_nothing_in_the_folder(task: Task) -> None:
     edited, lines = edit(task, *ASKED), logged(task)
     with changing(task, settles=False) as change:
         change.write(DRIVEN)
@@ -121,7 +123,7 @@ def test_a_line_of_the_journal_alone_touches_nothing_in_the_folder(task: Task) -
     assert (Path(task.native.path()).read_text(encoding="utf-8"), logged(task)) == (edited, lines)
 
 
-def test_a_line_of_the_log_leaves_what_the_file_asks_for(task: Task) -> None:
+def test_line_of_the_log_leaves_what_the_file_asks_for(task: Task) -> None:
     edited, lines = edit(task, *ASKED), logged(task)
     with changing(task) as change:
         change.write(APPROVED)
@@ -130,7 +132,7 @@ def test_a_line_of_the_log_leaves_what_the_file_asks_for(task: Task) -> None:
     assert settle(task.now()).request == "done"
 
 
-def test_a_line_of_the_file_takes_back_what_the_file_asks_for(task: Task) -> None:
+def test_line_of_file_takes_back_what_the_file_asks_for(task: Task) -> None:
     edit(task, *ASKED)
     lines = logged(task)
     with changing(task) as change:
@@ -139,7 +141,7 @@ def test_a_line_of_the_file_takes_back_what_the_file_asks_for(task: Task) -> Non
     assert settle(task.now()).request == ""
 
 
-def test_a_writer_may_let_a_line_reach_further_than_its_kind(task: Task) -> None:
+def test_writer_may_let_a_line_reach_further_than_its_kind(task: Task) -> None:
     edit(task, *ASKED)
     with changing(task) as change:
         change.write(APPROVED, reach=FILE)
@@ -166,7 +168,7 @@ def test_the_lock_is_given_back_after_an_error(task: Task) -> None:
     assert not is_held(task.places.lock())
 
 
-def test_a_task_is_changed_alone_in_its_project_where_it_must_be(task: Task) -> None:
+def test_task_that_needs_it_is_changed_under_the_project_lock(task: Task) -> None:
     with changing(task, alone=lambda _task: True):
         assert is_held(task.project.lock_path())
     with changing(task, alone=lambda _task: False):
@@ -180,5 +182,5 @@ def test_a_changed_task_is_settled_again_under_both_locks(task: Task) -> None:
     edit(task, "\nValidator status:", "\nValidator status: pass")
     with changing(older, alone=lambda found: found.memory.snapshot.state == "intake") as change:
         assert (is_held(task.project.lock_path()), is_held(task.places.lock())) == (True, True)
-        assert sum("Validator status" in note for note in change.notes) == 1
+        assert sum(note == say.engines_field_put_back("STATE.md", "Validator status") for note in change.notes) == 1
     assert not is_held(task.project.lock_path())

@@ -24,9 +24,7 @@ case " $* " in *" write-tree "*) [ -e {mark} ] || {{ : > {mark}; echo two > {fil
 """
 
 
-def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_edit_after_gits_read_is_not_under_the_old_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = tmp_path / "repository"
     repository.mkdir()
     file = repository / "app.py"
@@ -59,9 +57,9 @@ def protecting(task: Task, **protect: list[str]) -> Task:
     return task.replace(memory=task.memory.replace(head=with_fields(head, protect={**head.protect, **protect})))
 
 
-@pytest.mark.parametrize(("name", "asked"), [("deploy/a", ["deploy/a"]), ("other", [])])
+@pytest.mark.parametrize(("name", "to_ask"), [("deploy/a", ["deploy/a"]), ("other", [])])
 def test_the_first_tree_shows_what_it_touched_of_the_baseline(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo, name: str, asked: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo, name: str, to_ask: list[str]
 ) -> None:
     path = repo(files={"app.py": "1\n", "deploy/a": "1\n", "deploy/b": "1\n"})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -70,7 +68,7 @@ def test_the_first_tree_shows_what_it_touched_of_the_baseline(
     (path / name).write_text("2\n", encoding="utf-8")
     tree = current_tree(task)
     touched = known_touched(task)
-    assert (touched.tree, sorted(touched.ask)) == (tree, asked)
+    assert (touched.tree, sorted(touched.ask)) == (tree, to_ask)
 
 
 def test_touched_files_follow_every_change_and_current_patterns(
@@ -94,7 +92,7 @@ def test_touched_files_follow_every_change_and_current_patterns(
     assert sorted(known_touched(task).ask) == ["other"]
 
 
-def test_the_files_of_a_tree_are_asked_of_git_and_remembered_for_readers(
+def test_files_of_a_tree_are_remembered_for_readers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo
 ) -> None:
     path = repo(files={"app.py": "1\n2\n"})

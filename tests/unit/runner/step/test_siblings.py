@@ -13,6 +13,7 @@ from detent.runner.make.create import create
 from detent.runner.step.step import Outcome, asks_siblings, step
 from detent.runner.task.open import Task, load_task
 from detent.store.disk.lock import Lock
+from detent.words import surroundings as say
 from tests.conftest import MakeRepo
 
 # Two threads may not work at a time; nothing else is asked of them.
@@ -67,34 +68,34 @@ def pair(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tup
 
 
 def test_only_states_whose_moves_ask_for_others_are_decided_alone(pair: tuple[Task, Task]) -> None:
-    one, two = pair
-    assert asks_siblings(one)
-    one = step(one, Signal("person", "work")).task
-    assert not asks_siblings(one)
-    refused = step(two, Signal("person", "work")).decision
+    first, second = pair
+    assert asks_siblings(first)
+    first = step(first, Signal("person", "work")).task
+    assert not asks_siblings(first)
+    refused = step(second, Signal("person", "work")).decision
     assert isinstance(refused, Refuse)
-    assert refused.missing[0].why == "one is in work"
+    assert refused.missing[0].why == say.others_there([("one", "work")])
 
 
 def test_such_a_step_waits_for_the_project_lock(pair: tuple[Task, Task]) -> None:
-    one, _ = pair
+    first, _ = pair
     done: list[Outcome] = []
-    thread = Thread(target=lambda: done.append(step(one, Signal("person", "work"))))
-    with Lock(one.project.lock_path()):
+    thread = Thread(target=lambda: done.append(step(first, Signal("person", "work"))))
+    with Lock(first.project.lock_path()):
         thread.start()
         thread.join(SOON_S)
         assert not done
-        assert load_task(one.project, one.id).memory.snapshot.state == "wait"
+        assert load_task(first.project, first.id).memory.snapshot.state == "wait"
     thread.join()
     assert isinstance(done[0].decision, Advance)
 
 
-def test_so_does_one_that_finds_its_task_in_such_a_state_only_then(pair: tuple[Task, Task]) -> None:
-    one = step(pair[0], Signal("person", "work")).task
-    step(load_task(one.project, one.id), Signal("person", "wait"))
+def test_step_that_finds_a_sibling_state_later_waits_too(pair: tuple[Task, Task]) -> None:
+    first = step(pair[0], Signal("person", "work")).task
+    step(load_task(first.project, first.id), Signal("person", "wait"))
     done: list[Outcome] = []
-    thread = Thread(target=lambda: done.append(step(one, Signal("person", "work"))))
-    with Lock(one.project.lock_path()):
+    thread = Thread(target=lambda: done.append(step(first, Signal("person", "work"))))
+    with Lock(first.project.lock_path()):
         thread.start()
         thread.join(SOON_S)
         assert not done, "it was decided while another task could move"
@@ -103,6 +104,6 @@ def test_so_does_one_that_finds_its_task_in_such_a_state_only_then(pair: tuple[T
 
 
 def test_any_other_step_waits_for_no_project_lock(pair: tuple[Task, Task]) -> None:
-    one = step(pair[0], Signal("person", "work")).task
-    with Lock(one.project.lock_path()):
-        assert isinstance(step(one, Signal("person", "over")).decision, Advance)
+    first = step(pair[0], Signal("person", "work")).task
+    with Lock(first.project.lock_path()):
+        assert isinstance(step(first, Signal("person", "over")).decision, Advance)

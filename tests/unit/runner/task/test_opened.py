@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from detent.store.disk.digest import sha256_of
 from detent.store.journal.head import head_of
 from detent.store.journal.memory import TALKED, Memory, parts_of
 from detent.store.journal.places import Project
+from detent.words.runner import task as say
 
 HERE = State("working", "agent", role="builder")
 
@@ -45,22 +47,22 @@ def test_a_pinned_machine_is_read_each_time_and_parsed_once(project: Project) ->
     more = pinned_machine(project, remembered(pinned, limits={"runs": 7}))
     assert (first.limits["runs"].most, more.limits["runs"].most) == (30, 7)
     path.write_bytes(pinned + b" ")
-    with pytest.raises(UnreadableError, match="was changed"):
+    with pytest.raises(UnreadableError, match=re.escape(say.machine_changed("phase"))):
         pinned_machine(project, remembered(pinned))
 
 
 @pytest.mark.parametrize("content", [b"{}", b"{"])
-def test_one_that_is_no_machine_any_more_is_named_with_its_file(project: Project, content: bytes) -> None:
+def test_pinned_file_that_is_no_machine_is_named(project: Project, content: bytes) -> None:
     path = pin(project, content)
-    with pytest.raises(UnreadableError) as told:
+    with pytest.raises(UnreadableError) as caught:
         pinned_machine(project, remembered(content))
-    assert told.value.where == str(path)
+    assert caught.value.where == str(path)
 
 
 @pytest.mark.parametrize(
     ("how", "is_gone", "dead"), [("exited", False, True), (TALKED, False, False), (TALKED, True, True)]
 )
-def test_a_talk_is_no_death_but_a_run_after_it_may_be(how: str, *, is_gone: bool, dead: bool) -> None:
+def test_talk_is_no_death_but_run_after_it_may_be(how: str, *, is_gone: bool, dead: bool) -> None:
     memory = remembered().replace(**parts_of({"visit": {"how": how, "run": 1}}))
     assert is_left(memory, HERE, is_gone=is_gone)
     assert is_dead(memory, HERE, is_gone=is_gone) == dead

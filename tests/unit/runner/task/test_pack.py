@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 from detent.runner.task.pack import code_digest
+from detent.words.machines import load as load_words
+from detent.words.runner import step as step_words
 from tests.conftest import Detent, MakeRepo, write_user_settings
 from tests.e2e.pack_folder import PackUser, copied
 
@@ -23,9 +25,7 @@ print(pack.digest, check_named("changelog/noted").__doc__)
 """
 
 
-def test_code_that_was_swapped_after_it_was_read_does_not_run(
-    tmp_path: Path, clean_environment: dict[str, str]
-) -> None:
+def test_code_swapped_after_the_read_does_not_run(tmp_path: Path, clean_environment: dict[str, str]) -> None:
     pack, other = copied(tmp_path / "changelog"), copied(tmp_path / "other")
     (other / "entries.py").write_text("raise SystemExit('swapped')\n", encoding="utf-8")
     write_user_settings(Path(clean_environment["HOME"]), f'[packs]\nfolders = ["{pack}"]\n')
@@ -100,7 +100,7 @@ def said_by(script: str, folder: Path, environment: dict[str, str], *words: Path
 def test_a_process_has_one_version_of_a_pack(tmp_path: Path, clean_environment: dict[str, str]) -> None:
     pack = copied(tmp_path / "changelog")
     write_user_settings(Path(clean_environment["HOME"]), f'[packs]\nfolders = ["{pack}"]\n')
-    assert "this process still runs its old code" in said_by(CHANGED, tmp_path, clean_environment)
+    assert load_words.pack_changed("changelog") in said_by(CHANGED, tmp_path, clean_environment)
 
 
 def test_a_process_whose_code_was_replaced_writes_nothing(
@@ -108,5 +108,5 @@ def test_a_process_whose_code_was_replaced_writes_nothing(
 ) -> None:
     user = PackUser(tmp_path, detent, repo)
     user.new()
-    told = said_by(OVERTAKEN, user.path, clean_environment, user.pack / "entries.py")
-    assert "was changed while this command ran" in told
+    output = said_by(OVERTAKEN, user.path, clean_environment, user.pack / "entries.py")
+    assert step_words.pack_changed("changelog") in output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from detent.errors import UnreadableError
 from detent.runner.task.open import find_project
 from detent.runner.task.pinned import read_committed
 from detent.store.disk.atomic import LARGEST_TEXT_BYTES
+from detent.words.runner import task as say
 from tests.conftest import MakeRepo
 
 
@@ -30,8 +32,9 @@ def test_only_plain_files_are_read(repo: MakeRepo, name: str) -> None:
     (path / "link").symlink_to("docs/a.md")
     repo.git(path, "add", "--all")
     repo.git(path, "commit", "--quiet", "--message=More")
-    with pytest.raises(UnreadableError, match="not a plain file"):
-        read_committed(find_project(str(path)), repo.git(path, "rev-parse", "HEAD"), name)
+    head = repo.git(path, "rev-parse", "HEAD")
+    with pytest.raises(UnreadableError, match=re.escape(say.no_plain_file_in_commit(name, head))):
+        read_committed(find_project(str(path)), head, name)
 
 
 def test_a_giant_is_refused(repo: MakeRepo) -> None:
@@ -39,7 +42,10 @@ def test_a_giant_is_refused(repo: MakeRepo) -> None:
     head = repo.git(path, "rev-parse", "HEAD")
     project = find_project(str(path))
     assert len(read_committed(project, head, "at.md") or b"") == LARGEST_TEXT_BYTES
-    with pytest.raises(UnreadableError, match=f"at most {LARGEST_TEXT_BYTES}"):
+    with pytest.raises(
+        UnreadableError,
+        match=re.escape(say.committed_file_too_large("above.md", LARGEST_TEXT_BYTES + 1, LARGEST_TEXT_BYTES)),
+    ):
         read_committed(project, head, "above.md")
 
 

@@ -11,6 +11,8 @@ from detent.runner.run.end_run import end_run
 from detent.runner.run.ending import decide_end
 from detent.runner.task.open import Task
 from detent.runner.tell.explain import explain
+from detent.words.runner import step as say
+from detent.words.runner import tell as tell_words
 from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
 from tests.unit.runner.run.test_ending import CLAIM
 
@@ -19,26 +21,26 @@ def journal(task: Task) -> bytes:
     return Path(task.places.journal()).read_bytes()
 
 
-def test_while_a_run_lives_it_is_waited_for_and_no_move_is_open(agent_task: AgentTask) -> None:
-    told = explain(begin(agent_task("exec sleep 1000")), with_moves=True)
-    assert (told.waiting_for, told.alive, told.is_dead) == ("agent run #1 (mine)", True, False)
-    assert told.moves
-    assert {(move.is_open, move.missing[0].gate) for move in told.moves} == {(False, "run")}
+def test_living_run_is_waited_for_and_closes_every_move(agent_task: AgentTask) -> None:
+    explained = explain(begin(agent_task("exec sleep 1000")), with_moves=True)
+    assert (explained.waiting_for, explained.alive, explained.is_dead) == ("agent run #1 (mine)", True, False)
+    assert explained.moves
+    assert {(move.is_open, move.missing[0].gate) for move in explained.moves} == {(False, "run")}
 
 
 def test_an_unreadable_file_closes_every_move_and_names_the_repair(agent_task: AgentTask) -> None:
     task = agent_task("true")
     before = journal(task)
     Path(task.native.path()).write_bytes(b"\xff\xfe\x00")
-    told = explain(task, with_moves=True)
-    assert (len(told.problems), told.repair) == (1, f"detent doctor --repair {task.id}")
-    assert told.moves
-    assert {(move.is_open, move.missing[0].gate) for move in told.moves} == {(False, "STATE.md")}
+    explained = explain(task, with_moves=True)
+    assert (len(explained.problems), explained.repair) == (1, say.repair("words"))
+    assert explained.moves
+    assert {(move.is_open, move.missing[0].gate) for move in explained.moves} == {(False, "STATE.md")}
     assert journal(task) == before
     assert Path(task.native.path()).read_bytes() == b"\xff\xfe\x00"
 
 
-def test_what_is_not_in_order_and_what_is_asked_for_are_told_and_left(agent_task: AgentTask) -> None:
+def test_disorder_and_request_are_shown_and_left_alone(agent_task: AgentTask) -> None:
     task = agent_task("true")
     path, before = Path(task.native.path()), journal(task)
     text = path.read_text(encoding="utf-8")
@@ -46,9 +48,9 @@ def test_what_is_not_in_order_and_what_is_asked_for_are_told_and_left(agent_task
         "\nValidator status:", "\nValidator status: pass"
     )
     path.write_text(text, encoding="utf-8")
-    told = explain(task, with_moves=False)
-    assert (told.request, told.moves) == ("done", ())
-    assert any('"Validator status" was changed' in problem for problem in told.problems)
+    explained = explain(task, with_moves=False)
+    assert (explained.request, explained.moves) == ("done", ())
+    assert tell_words.engines_field_changed("STATE.md", "Validator status") in explained.problems
     assert (path.read_text(encoding="utf-8"), journal(task)) == (text, before)
 
 

@@ -56,9 +56,9 @@ def test_wipe_leaves_what_a_link_names(tmp_path: Path) -> None:
 
 
 def test_wipe_names_what_it_cannot_remove(tmp_path: Path) -> None:
-    with pytest.raises(StorageError) as told:
+    with pytest.raises(StorageError) as caught:
         wipe("/proc/self/fd")
-    assert told.value.where == "/proc/self/fd"
+    assert caught.value.where == "/proc/self/fd"
 
 
 def test_walk_ends_in_three_thousand_nested_folders(tmp_path: Path) -> None:

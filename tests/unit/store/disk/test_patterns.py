@@ -38,7 +38,7 @@ def test_what_a_pattern_means(path: str, pattern: str) -> None:
         ("x/y/z", "**"),
     ],
 )
-def test_what_protects_is_read_as_widely_as_it_may_be_meant(path: str, pattern: str) -> None:
+def test_protecting_patterns_are_read_widely(path: str, pattern: str) -> None:
     """And what allows is not: a plan that names `deploy` does not allow all below it."""
     assert protects(path, ("nothing", pattern))
     assert "**" in pattern or not matches(path, (pattern,))

@@ -68,7 +68,7 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.mark.parametrize("seconds", [EARLY, LATE])
-def test_a_file_that_is_what_the_last_line_says_counts_itself(world: World, seconds: int) -> None:
+def test_file_that_is_what_the_last_line_says_counts_itself(world: World, seconds: int) -> None:
     assert world.show(THIRD.encode(), seconds) is None
 
 
@@ -91,7 +91,7 @@ def test_a_torn_file_is_replaced_whenever_it_was_written(world: World, data: byt
 
 
 @pytest.mark.parametrize("text", [FIRST, SECOND], ids=["before the first line", "between the lines"])
-def test_an_older_text_that_the_journal_knows_is_replaced_without_a_word(world: World, text: str) -> None:
+def test_older_text_that_journal_knows_is_replaced_without_a_word(world: World, text: str) -> None:
     document = world.show(text.encode())
     assert (document.text, document.is_stale, document.found) == (THIRD, True, b"")
 

@@ -56,12 +56,12 @@ def test_a_renamed_field_is_an_error_of_types(tmp_path: Path) -> None:
         timeout=300,
         check=False,
     )
-    told = dict.fromkeys(range(1, RIGHT.count("\n") + len(WRONG) + 1), "")
+    errors = dict.fromkeys(range(1, RIGHT.count("\n") + len(WRONG) + 1), "")
     for row in done.stdout.splitlines():
         if row.startswith("writer.py:"):
             _, place, words = row.split(":", 2)
-            told[int(place)] += words
+            errors[int(place)] += words
     for number, code in enumerate(RIGHT.splitlines(), 1):
-        assert not told[number], code
+        assert not errors[number], code
     for number, (code, words) in enumerate(WRONG.items(), RIGHT.count("\n") + 1):
-        assert words in told[number], (code, done.stdout)
+        assert words in errors[number], (code, done.stdout)

@@ -61,7 +61,7 @@ def test_every_recorded_line_is_written_again_as_it_was() -> None:
     assert seen | ADDED.keys() == KINDS.keys()
 
 
-def test_every_recorded_line_has_what_its_type_requires_and_nothing_else() -> None:
+def test_recorded_lines_have_exactly_the_fields_of_their_type() -> None:
     added = {"seq", "time", "kind", "format", "us", "after", "native", "prev"}
     for raw in recorded():
         said = json.loads(raw)
@@ -72,7 +72,7 @@ def test_every_recorded_line_has_what_its_type_requires_and_nothing_else() -> No
 
 
 @pytest.mark.parametrize("kind", [kind for kind, said in ADDED.items() if said])
-def test_a_line_that_no_recorded_task_has_is_written_again_too(kind: str) -> None:
+def test_line_that_no_recorded_task_has_is_written_again_too(kind: str) -> None:
     said = {"seq": 9, "time": "2026-01-02T03:04:05Z", "kind": kind, **ADDED[kind], "prev": "0"}
     assert set(required(KINDS[kind])) <= said.keys()
     assert as_json(to_line(from_line(dict(said)))) == as_json(said)
@@ -86,7 +86,7 @@ def test_a_line_says_what_it_is_given_in_that_order() -> None:
     assert line != RunVoid(run=1, why="it was changed")
 
 
-def test_a_field_with_its_default_is_left_out_and_read_as_that() -> None:
+def test_default_field_is_left_out_and_read_back() -> None:
     line = Claimed(
         run=1, want="go", by="agent", name="a", reason="", from_="work", accepted=True, to="over", problem=None
     )
@@ -96,7 +96,7 @@ def test_a_field_with_its_default_is_left_out_and_read_as_that() -> None:
     assert line.to == "over"
 
 
-def test_what_a_line_lacks_is_an_error_only_when_it_is_asked_for() -> None:
+def test_missing_field_is_an_error_only_on_access() -> None:
     line = from_line({"seq": 2, "kind": "moved", "from": "work"})
     assert isinstance(line, Moved)
     assert (line.from_, line.fields, line.led) == ("work", {}, "")
@@ -104,7 +104,7 @@ def test_what_a_line_lacks_is_an_error_only_when_it_is_asked_for() -> None:
         assert line.tree
 
 
-def test_a_line_can_not_be_made_without_a_field_or_with_another_or_changed() -> None:
+def test_line_with_missing_or_unknown_fields_cannot_be_made() -> None:
     with pytest.raises(TypeError, match="a run_void line needs why"):
         RunVoid(run=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="a run_void line has no field because"):
@@ -113,7 +113,7 @@ def test_a_line_can_not_be_made_without_a_field_or_with_another_or_changed() -> 
         RunVoid(run=1, why="").why = "other"  # type: ignore[misc]
 
 
-def test_a_key_of_a_line_does_not_take_the_place_of_what_its_type_says() -> None:
+def test_key_of_a_line_does_not_hide_its_type() -> None:
     line = from_line({"seq": 2, "kind": "run_void", "run": 1, "why": "", "is_state": True})
     assert type(line).is_state is False
 

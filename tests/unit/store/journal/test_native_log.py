@@ -109,11 +109,11 @@ def test_a_machine_may_name_every_kind_of_line() -> None:
         ({"kind": "proved"}, []),
     ],
 )
-def test_a_journal_line_is_told_in_the_words_of_the_machine(entry: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+def test_journal_line_is_told_in_the_words_of_the_machine(entry: dict[str, Any], lines: list[dict[str, Any]]) -> None:
     line = from_line({"seq": 7, "time": TIME, "facts": {}, "waived": [], **entry})
     assert log_lines(MACHINE, line) == lines
-    for told, wanted in zip(log_lines(MACHINE, line), lines, strict=True):
-        assert list(told) == list(wanted), "in the order of the machine file"
+    for shown, wanted in zip(log_lines(MACHINE, line), lines, strict=True):
+        assert list(shown) == list(wanted), "in the order of the machine file"
 
 
 class World:
@@ -153,11 +153,11 @@ def test_events_that_look_the_same_are_all_told_once(world: World) -> None:
     marks = world.marks.read_bytes()
     world.crash()
     world.project()
-    told = world.log.read_bytes()
+    log = world.log.read_bytes()
     # A crash after the line and before its mark; then the same happens again, in words that may be the same.
     world.marks.write_bytes(marks)
     world.project()
-    assert world.log.read_bytes() == told
+    assert world.log.read_bytes() == log
     world.marks.write_bytes(marks)
     world.crash()
     world.project()
@@ -183,9 +183,9 @@ def test_a_log_that_was_there_before_is_only_appended_to(world: World, theirs: s
     world.project()
     world.crash()
     world.project()
-    told = world.log.read_text()
-    assert told.startswith(theirs)
-    ours = [json.loads(line)["type"] for line in told[len(theirs) :].split("\n") if line]
+    log = world.log.read_text()
+    assert log.startswith(theirs)
+    ours = [json.loads(line)["type"] for line in log[len(theirs) :].split("\n") if line]
     assert ours == ["task.created", "agent.crashed"]
 
 
@@ -229,7 +229,7 @@ def book(tmp_path: Path) -> Book:
     return Book(tmp_path)
 
 
-def test_a_markdown_log_has_a_heading_for_each_event_and_its_fields_below(book: Book) -> None:
+def test_markdown_log_has_a_heading_and_fields_per_event(book: Book) -> None:
     book.tell(**{"from": "A", "to": "B", "by": "engine", "reason": "## one\n\nand more"})
     book.project()
     assert book.text == (
@@ -246,7 +246,7 @@ def test_words_of_others_bear_no_mark_of_the_engine(book: Book) -> None:
 
 
 @pytest.mark.requirement("S2.28")
-def test_what_people_write_into_a_markdown_log_stays_byte_for_byte(book: Book) -> None:
+def test_what_people_write_into_markdown_log_stays_byte_for_byte(book: Book) -> None:
     book.path.write_bytes(b"**Log**, mine \r\nno end of line")
     book.tell(**{"from": "A", "to": "C", "by": "person", "reason": ""})
     book.project()
@@ -260,7 +260,7 @@ def test_what_people_write_into_a_markdown_log_stays_byte_for_byte(book: Book) -
     assert book.path.read_bytes().count(b"detent:t:") == 2
 
 
-def test_a_markdown_piece_is_written_once_wherever_a_crash_cuts_it(book: Book) -> None:
+def test_markdown_piece_is_written_once_wherever_a_crash_cuts_it(book: Book) -> None:
     book.tell(**{"from": "A", "to": "C", "by": "person", "reason": "first"})
     book.project()
     before = book.path.read_bytes()
@@ -276,7 +276,7 @@ def test_a_markdown_piece_is_written_once_wherever_a_crash_cuts_it(book: Book) -
         assert book.path.read_bytes().replace(b"\n\n\n", b"\n\n") == whole, cut  # an empty line may stand twice
 
 
-def test_a_piece_that_was_taken_out_of_a_shortened_log_comes_back(book: Book) -> None:
+def test_piece_that_was_taken_out_of_shortened_log_comes_back(book: Book) -> None:
     for target in ("C", "B", "C"):
         book.tell(**{"from": "A", "to": target, "by": "engine", "reason": ""})
     book.project()

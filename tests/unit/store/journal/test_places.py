@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +27,9 @@ from detent.store.journal.places import (
     read_pointer,
     write_pointer,
 )
+from detent.words.runner import task as task_words
+from detent.words.store import disk as disk_words
+from detent.words.store import journal as say
 from tests.conftest import MakeRepo
 
 TIMEOUT_S = 60
@@ -59,12 +64,13 @@ def test_a_good_id_is_let_in(name: str) -> None:
 )
 def test_a_bad_id_is_refused_with_the_rule(name: str) -> None:
     assert not is_task_id(name)
-    with pytest.raises(UsageError, match="can't be a task id") as caught:
+    with pytest.raises(UsageError) as caught:
         check_task_id(name)
-    assert "letters, digits" in caught.value.next_step
+    refusal = say.no_task_id(name, LONGEST_ID)
+    assert (caught.value.what, caught.value.next_step) == (refusal, refusal.next_step)
 
 
-def test_the_control_plane_lies_in_the_git_folder_or_beside_the_files(tmp_path: Path) -> None:
+def test_control_plane_lies_in_git_folder_or_beside_the_files(tmp_path: Path) -> None:
     inside = project_at(str(tmp_path), str(tmp_path / ".git"))
     assert inside.control == str(tmp_path / ".git" / "detent")
     plain = project_at(str(tmp_path), "")
@@ -118,7 +124,7 @@ def test_a_pointer_leads_back_even_where_names_are_no_text(tmp_path: Path) -> No
 
 def test_a_pointer_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / POINTER).symlink_to("/etc/hostname")
-    with pytest.raises(UnreadableError, match="symbolic link"):
+    with pytest.raises(UnreadableError, match=re.escape(disk_words.reason(errno.ELOOP, ""))):
         read_pointer(str(tmp_path))
 
 
@@ -132,8 +138,10 @@ def test_a_pointer_counts_only_if_the_journal_names_it_back(
     copy = tmp_path / "copy"
     copy.mkdir()
     write_pointer(str(copy), task.places)
-    with pytest.raises(UnreadableError, match="whose own folder is"):
+    with pytest.raises(UnreadableError) as caught:
         open_task(str(copy))
+    assert caught.value.what == task_words.points_to_task_elsewhere(task.id, task.native.folder, str(copy), "phase")
     (copy / POINTER).write_text(f"{tmp_path / 'nothing'}\n", encoding="utf-8")
-    with pytest.raises(UnreadableError, match="a task that is not there"):
+    with pytest.raises(UnreadableError) as caught:
         open_task(str(copy))
+    assert caught.value.what == task_words.points_to_no_task(str(tmp_path / "nothing"), str(copy))

@@ -15,7 +15,7 @@ FAILED = {"ok": True, "parts": [["build_ok", False, RED["why"]]]}
 
 
 @pytest.mark.parametrize(
-    ("facts", "told"),
+    ("facts", "reason"),
     [
         ({}, ""),
         ({"build_ok": OK}, ""),
@@ -36,8 +36,8 @@ FAILED = {"ok": True, "parts": [["build_ok", False, RED["why"]]]}
         ({"loop": {"ok": True, "parts": [["loop", False, "round"]]}}, "loop: round"),
     ],
 )
-def test_the_first_check_that_failed_is_named(facts: dict[str, Any], told: str) -> None:
-    assert because(made("moved", facts=facts)) == told
+def test_the_first_check_that_failed_is_named(facts: dict[str, Any], reason: str) -> None:
+    assert because(made("moved", facts=facts)) == reason
 
 
 def test_what_a_person_waived_is_no_reason() -> None:

@@ -50,7 +50,7 @@ def test_a_command_that_is_no_text_survives(store: ReceiptStore) -> None:
     assert found.command == "cat \udcff"
 
 
-def test_the_content_that_the_damaged_ones_are_made_from_is_green(store: ReceiptStore) -> None:
+def test_content_that_the_damaged_ones_are_made_from_is_green(store: ReceiptStore) -> None:
     Path(store.path(KEY)).write_text(json.dumps(GREEN), encoding="utf-8")
     found = store.find(KEY)
     assert found is not None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from detent.errors import UnreadableError, UsageError
 from detent.store.journal.settings import COMMAND_TIMEOUT_S, READ_ISSUE, RUN_DEFAULTS, Settings, parse_settings
-from detent.words.names import count_of
+from detent.words.machines import parse as parse_words
+from detent.words.store import settings as say
+from tests.messages import message_of
 
 WHOLE = b"""
 default_machine = "phase"
@@ -60,10 +63,10 @@ def problems(text: str) -> list[str]:
     with pytest.raises(UsageError) as caught:
         parse_settings(text.encode(), "detent.toml of abc")
     assert caught.value.where == "detent.toml of abc"
-    head, _, rest = caught.value.what.partition(": ")
-    found = rest.split("; ")
-    assert head == f"detent.toml has {count_of(len(found), 'problem')}"
-    return found
+    found = message_of(caught.value.what).values["problems"]
+    assert isinstance(found, Sequence)
+    assert caught.value.what == say.problems_in("detent.toml", found)
+    return list(found)
 
 
 def test_a_whole_file_is_read() -> None:
@@ -121,15 +124,17 @@ def test_a_bound_that_is_given_leaves_the_other_defaults() -> None:
     assert budget == {"run": {**RUN_DEFAULTS, "usd": 2}, "task": {}}
 
 
-NO_PATTERN = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
-
-
 @pytest.mark.parametrize(
-    "line", ['osv_url = "http://x/\'; rm -rf ."', "osv_url = 'ftp://x'", "accept = ['$(id)']", "accept = ['--on']"]
+    ("line", "problem"),
+    [
+        ('osv_url = "http://x/\'; rm -rf ."', say.no_address("osv_url")),
+        ("osv_url = 'ftp://x'", say.no_address("osv_url")),
+        ("accept = ['$(id)']", say.no_advisory("$(id)")),
+        ("accept = ['--on']", say.no_advisory("--on")),
+    ],
 )
-def test_what_the_audit_is_told_can_stand_in_a_command_line(line: str) -> None:
-    with pytest.raises(UsageError, match="audit: "):
-        parse_settings(f"[audit]\n{line}\n".encode(), "here")
+def test_what_audit_is_told_can_stand_in_a_command_line(line: str, problem: str) -> None:
+    assert problems(f"[audit]\n{line}\n") == [problem]
 
 
 def test_one_command_need_not_be_a_list() -> None:
@@ -169,26 +174,26 @@ def test_all_problems_are_told_at_once() -> None:
     """
     assert sorted(problems(text)) == sorted(
         [
-            "default_machine must be a text",
-            "top level: unknown key 'colour'",
-            "commands: test must be a command line",
-            "commands: lint must be a text",
-            "commands: timeout_s must be at least 1 second",
-            "workspace: setup must be a text or a list of texts",
-            "workspace: copy has '/etc/passwd', which is no path inside the repository",
-            "workspace: copy has '../secrets', which is no path inside the repository",
-            "workspace: unknown key 'colour'",
-            "machine phase limits: runs must be a whole number",
-            "machine phase limits: crashes must be a whole number",
-            "machine phase: options must be a text or a list of texts",
-            "machine phase: unknown key 'extra'",
-            "budget run: minutes must be a number above 0",
-            "budget run: unknown key 'meters'",
-            "budget task: usd must be a number above 0",
-            "budget: unknown key 'colour'",
-            "land: how must be one of merge, squash",
-            "issue: read must hold {id}",
-            "prompts add: builder must be a path inside the repository",
+            parse_words.key_must_be("", "default_machine", "a text"),
+            parse_words.unknown_key("", "colour", ""),
+            say.no_command_line("commands", "test"),
+            parse_words.key_must_be("commands", "lint", "a text"),
+            say.timeout_too_short(),
+            parse_words.key_must_be("workspace", "setup", "a text or a list of texts"),
+            say.path_outside("copy", "/etc/passwd"),
+            say.path_outside("copy", "../secrets"),
+            parse_words.unknown_key("workspace", "colour", ""),
+            parse_words.key_must_be("machine phase limits", "runs", "a whole number"),
+            parse_words.key_must_be("machine phase limits", "crashes", "a whole number"),
+            parse_words.key_must_be("machine phase", "options", "a text or a list of texts"),
+            parse_words.unknown_key("machine phase", "extra", ""),
+            say.no_bound("budget run", "minutes"),
+            parse_words.unknown_key("budget run", "meters", ""),
+            say.no_bound("budget task", "usd"),
+            parse_words.unknown_key("budget", "colour", ""),
+            say.not_one_of("land", "how", ("merge", "squash")),
+            say.issue_without_id(),
+            say.path_not_inside("prompts add", "builder"),
         ]
     )
 
@@ -196,61 +201,64 @@ def test_all_problems_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("commands = 1", "commands: must be a table"),
-        ("workspace = []", "workspace: must be a table"),
-        ("machine = 'x'", "machine must be written as [machine.NAME]"),
-        ("[machine]\nphase = 1", "machine phase: must be a table"),
-        ("[machine.phase]\nlimits = 1", "machine phase limits: must be a table"),
-        ("[commands]\ntimeout_s = true", "commands: timeout_s must be a whole number"),
-        ("[commands]\nmemory_mb = 0", "commands: memory_mb must be a whole number from 1"),
-        ("[commands]\nprocesses = -1", "commands: processes must be a whole number from 1"),
-        ("[commands]\nprocesses = true", "commands: processes must be a whole number"),
-        ("[commands]\ntimeout_s = 1.5", "commands: timeout_s must be a whole number"),
-        ("[commands]\ntimeout_s = -1", "commands: timeout_s must be at least 1 second"),
-        ("[commands]\ntest = '  '", "commands: test must be a command line"),
-        ("[commands]\ntest = ['make']", "commands: test must be a text"),
-        ("[workspace]\ncopy = ['a', 1]", "workspace: copy must be a text or a list of texts"),
+        ("commands = 1", parse_words.must_be_table("commands")),
+        ("workspace = []", parse_words.must_be_table("workspace")),
+        ("machine = 'x'", parse_words.key_must_be("", "machine", "written as [machine.NAME]")),
+        ("[machine]\nphase = 1", parse_words.must_be_table("machine phase")),
+        ("[machine.phase]\nlimits = 1", parse_words.must_be_table("machine phase limits")),
+        ("[commands]\ntimeout_s = true", parse_words.key_must_be("commands", "timeout_s", "a whole number")),
+        ("[commands]\nmemory_mb = 0", say.limit_no_whole_number("memory_mb")),
+        ("[commands]\nprocesses = -1", say.limit_no_whole_number("processes")),
+        ("[commands]\nprocesses = true", parse_words.key_must_be("commands", "processes", "a whole number")),
+        ("[commands]\ntimeout_s = 1.5", parse_words.key_must_be("commands", "timeout_s", "a whole number")),
+        ("[commands]\ntimeout_s = -1", say.timeout_too_short()),
+        ("[commands]\ntest = '  '", say.no_command_line("commands", "test")),
+        ("[commands]\ntest = ['make']", parse_words.key_must_be("commands", "test", "a text")),
+        ("[workspace]\ncopy = ['a', 1]", parse_words.key_must_be("workspace", "copy", "a text or a list of texts")),
         (
             "[workspace]\ncarry = ['a/../../b']",
-            "workspace: carry has 'a/../../b', which is no path inside the repository",
+            say.path_outside("carry", "a/../../b"),
         ),
-        ('[workspace]\ncopy = ["a\\u0000b"]', "workspace: copy has 'a\\x00b', which is no path inside the repository"),
-        ("[workspace]\nkey = ['']", "workspace: key has '', which is no path inside the repository"),
-        ("Commands = {}", "top level: unknown key 'Commands', perhaps 'commands' was meant"),
-        ("agents = 1", "agents: must be a table"),
-        ("[agents.x]\ndue = 2020-01-01", "agents: x must be made of texts, numbers, true, false, lists and tables"),
-        ("budget = 1", "budget: must be a table"),
-        ("[budget]\nrun = 5", "budget run: must be a table"),
-        ("[budget]\ntask = { hours = -1 }", "budget task: hours must be a number above 0"),
-        ("[budget]\ntask = { usd = inf }", "budget task: usd must be a number above 0"),
-        ("[budget]\ntask = { usd = nan }", "budget task: usd must be a number above 0"),
-        ("[protect]\nask = ['ci/']", f"protect: ask: 'ci/' {NO_PATTERN}"),
-        ("[protect]\ndeny = ['./ci/**']", f"protect: deny: './ci/**' {NO_PATTERN}"),
-        (f"[budget]\ntask = {{ usd = 1{'0' * 400} }}", "budget task: usd must be a number above 0"),
-        ("[budget]\ntask = { runs = true }", "budget task: runs must be a number above 0"),
-        ("[budget]\ntask = { minutes = 3 }", "budget task: unknown key 'minutes'"),
-        ("[notify]\nbell = 'yes'", "notify: bell must be true or false"),
-        ("[notify]\ncommand = ['a']", "notify: command must be a text"),
-        ("[notify]\nring = true", "notify: unknown key 'ring'"),
-        ("[land]\npr = 'gh \"pr'", "land: pr must be a command line with every quote closed"),
-        ("[land]\nwhen = 'now'", "land: unknown key 'when'"),
+        ('[workspace]\ncopy = ["a\\u0000b"]', say.path_outside("copy", "a\x00b")),
+        ("[workspace]\nkey = ['']", say.path_outside("key", "")),
+        ("Commands = {}", parse_words.unknown_key("", "Commands", "commands")),
+        ("agents = 1", parse_words.must_be_table("agents")),
         (
-            "[issue]\nread = ' '",
-            "issue: read must be a command line with every quote closed; issue: read must hold {id}",
+            "[agents.x]\ndue = 2020-01-01",
+            parse_words.key_must_be("agents", "x", "made of texts, numbers, true, false, lists and tables"),
         ),
-        ("[issue]\nwrite = 'x'", "issue: unknown key 'write'"),
-        ("[prompts]\nadd = { a = 1 }", "prompts add: a must be a text"),
-        ("[prompts]\nadd = { a = '/etc/hosts' }", "prompts add: a must be a path inside the repository"),
-        ("[prompts]\nadd = { a = '' }", "prompts add: a must be a path inside the repository"),
-        ("[prompts]\nless = {}", "prompts: unknown key 'less'"),
-        ("[sandbox]\nrequire = 'docker'", "sandbox: require must be one of detect, kernel"),
-        ("[sandbox]\nlevel = 1", "sandbox: unknown key 'level'"),
-        ("protect = 1", "protect: must be a table"),
-        ("human = 'x'", "human: must be a table"),
+        ("budget = 1", parse_words.must_be_table("budget")),
+        ("[budget]\nrun = 5", parse_words.must_be_table("budget run")),
+        ("[budget]\ntask = { hours = -1 }", say.no_bound("budget task", "hours")),
+        ("[budget]\ntask = { usd = inf }", say.no_bound("budget task", "usd")),
+        ("[budget]\ntask = { usd = nan }", say.no_bound("budget task", "usd")),
+        ("[protect]\nask = ['ci/']", say.protects_nothing("ask", "ci/")),
+        ("[protect]\ndeny = ['./ci/**']", say.protects_nothing("deny", "./ci/**")),
+        (f"[budget]\ntask = {{ usd = 1{'0' * 400} }}", say.no_bound("budget task", "usd")),
+        ("[budget]\ntask = { runs = true }", say.no_bound("budget task", "runs")),
+        ("[budget]\ntask = { minutes = 3 }", parse_words.unknown_key("budget task", "minutes", "")),
+        ("[notify]\nbell = 'yes'", parse_words.key_must_be("notify", "bell", "true or false")),
+        ("[notify]\ncommand = ['a']", parse_words.key_must_be("notify", "command", "a text")),
+        ("[notify]\nring = true", parse_words.unknown_key("notify", "ring", "")),
+        ("[land]\npr = 'gh \"pr'", say.quote_open("land", "pr")),
+        ("[land]\nwhen = 'now'", parse_words.unknown_key("land", "when", "")),
+        ("[issue]\nwrite = 'x'", parse_words.unknown_key("issue", "write", "")),
+        ("[prompts]\nadd = { a = 1 }", parse_words.key_must_be("prompts add", "a", "a text")),
+        ("[prompts]\nadd = { a = '/etc/hosts' }", say.path_not_inside("prompts add", "a")),
+        ("[prompts]\nadd = { a = '' }", say.path_not_inside("prompts add", "a")),
+        ("[prompts]\nless = {}", parse_words.unknown_key("prompts", "less", "")),
+        ("[sandbox]\nrequire = 'docker'", say.not_one_of("sandbox", "require", ("detect", "kernel"))),
+        ("[sandbox]\nlevel = 1", parse_words.unknown_key("sandbox", "level", "")),
+        ("protect = 1", parse_words.must_be_table("protect")),
+        ("human = 'x'", parse_words.must_be_table("human")),
     ],
 )
 def test_a_wrong_type_is_named(text: str, problem: str) -> None:
-    assert problems(text) == problem.split("; ")
+    assert problems(text) == [problem]
+
+
+def test_an_empty_command_has_no_place_for_the_id() -> None:
+    assert problems("[issue]\nread = ' '") == [say.quote_open("issue", "read"), say.issue_without_id()]
 
 
 @pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 8)])
@@ -266,6 +274,8 @@ def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> N
     "data", [b"x", b"[commands", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 20_000, b"a = " + b"9" * 5000]
 )
 def test_what_is_no_toml_is_unreadable(data: bytes) -> None:
-    with pytest.raises(UnreadableError, match="not valid TOML") as caught:
+    with pytest.raises(UnreadableError) as caught:
         parse_settings(data, "here")
-    assert caught.value.next_step == "correct detent.toml"
+    refusal = message_of(caught.value.what)
+    assert (refusal.code, refusal.values["name"]) == ("settings.no_toml", "detent.toml")
+    assert caught.value.next_step == refusal.next_step

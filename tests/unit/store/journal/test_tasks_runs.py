@@ -110,14 +110,14 @@ def test_a_claim_refused_at_the_end_binds_until_an_answer(story: Story) -> None:
     assert story.say("answered", by="person", answer="go on").snapshot.no == {}
 
 
-def test_the_claims_of_a_run_are_not_those_of_the_next(story: Story) -> None:
+def test_claims_of_a_run_are_not_those_of_the_next(story: Story) -> None:
     story.plan()
     story.say("claimed", run=1, want="first", accepted=True)
     story.say("run_void", run=1, why="it never began")
     assert not story.plan(2).claim
 
 
-def test_a_refused_claim_is_tried_once_at_the_run_s_end(story: Story) -> None:
+def test_refused_claim_is_tried_once_at_the_run_s_end(story: Story) -> None:
     story.plan()
     story.end(claim="over")
     memory = story.say("refused", **REFUSAL)
@@ -135,7 +135,7 @@ def test_each_decision_settles_the_end(story: Story, kind: str) -> None:
     assert memory.visit.count == (0 if kind == "moved" else 1)
 
 
-def test_a_visit_counts_its_runs_and_the_task_what_all_of_them_used(story: Story) -> None:
+def test_visit_counts_its_runs_and_task_sums_usage(story: Story) -> None:
     story.plan()
     story.end()
     story.say("crashed", story.memory.snapshot, exit="failed")
@@ -173,7 +173,7 @@ def ended_in_vain(story: Story, number: int, kind: str = "unmoved", **content: A
     return int(story.memory.failed_in_a_row.count)
 
 
-def test_runs_in_a_row_that_came_to_nothing_are_counted_however_they_ended(story: Story) -> None:
+def test_fruitless_runs_in_a_row_count_however_they_ended(story: Story) -> None:
     assert [ended_in_vain(story, 1), ended_in_vain(story, 2, "crashed"), ended_in_vain(story, 3, "moved")] == [1, 2, 3]
     story.say("moved", story.memory.snapshot, **{"from": "work", "to": "work", "by": "engine", "edge": "recover"})
     assert story.memory.failed_in_a_row.count == 3, "no run led to this move"
@@ -182,12 +182,12 @@ def test_runs_in_a_row_that_came_to_nothing_are_counted_however_they_ended(story
 
 
 @pytest.mark.parametrize("content", [{"by_person": True}, {"exit": "quota"}])
-def test_a_run_that_a_person_ended_or_without_quota_is_no_failure(story: Story, content: dict[str, Any]) -> None:
+def test_run_that_person_ended_or_without_quota_is_no_failure(story: Story, content: dict[str, Any]) -> None:
     assert [ended_in_vain(story, 1), ended_in_vain(story, 2, **content), ended_in_vain(story, 3)] == [1, 1, 2]
 
 
 @pytest.mark.parametrize("by", ["agent", "engine", "person"])
-def test_a_run_that_led_somewhere_and_a_person_begin_the_count_anew(story: Story, by: str) -> None:
+def test_run_that_led_somewhere_and_person_begin_the_count_anew(story: Story, by: str) -> None:
     ended_in_vain(story, 1)
     story.plan(2)
     story.end(2)

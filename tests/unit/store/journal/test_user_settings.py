@@ -8,24 +8,27 @@ import pytest
 
 from detent.errors import UnreadableError, UsageError
 from detent.store.journal.user_settings import effective_settings, user_settings_path
+from detent.words.machines import parse as parse_words
+from detent.words.store import settings as say
+from tests.messages import message_of
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def user_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     path = Path(user_settings_path())
     path.parent.mkdir()
     return path
 
 
-def test_without_a_file_the_project_decides_alone(own: Path) -> None:
-    assert not own.exists()
+def test_without_a_file_the_project_decides_alone(user_file: Path) -> None:
+    assert not user_file.exists()
     assert effective_settings(b"[notify]\ncommand = 'theirs'\n", "x").notify_command == "theirs"
     assert effective_settings(None, "x").notify_command == ""
 
 
-def test_the_project_wins_key_by_key(own: Path) -> None:
-    own.write_text(
+def test_the_project_wins_key_by_key(user_file: Path) -> None:
+    user_file.write_text(
         "default_machine = 'ralf'\n[notify]\ncommand = 'mine'\nbell = false\n[issue]\nread = 'tracker {id}'\n"
         "[agents]\ndefault = 'codex'\njudge = 'pi'\n[agents.mine]\nargv = ['my-agent']\nstate = ['~/.mine/']\n"
         "[human]\nallow_no_new_privs = true\n"
@@ -40,8 +43,8 @@ def test_the_project_wins_key_by_key(own: Path) -> None:
     assert settings.human_allow_no_new_privs
 
 
-def test_lists_are_joined_and_the_stricter_rule_holds(own: Path) -> None:
-    own.write_text(
+def test_lists_are_joined_and_the_stricter_rule_holds(user_file: Path) -> None:
+    user_file.write_text(
         "[sandbox]\nrequire = 'kernel'\npass = ['A', 'B']\nshow = '/mine'\n"
         "network = { judge = 'deny', builder = 'allow' }\n"
         "[budget]\nrun = { usd = 2, minutes = 10 }\ntask = { usd = 5 }\n"
@@ -61,24 +64,24 @@ def test_lists_are_joined_and_the_stricter_rule_holds(own: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "problem"),
     [
-        ("[commands]\ntest = 'x'\n", "'commands' belongs in the detent.toml of a project"),
-        ("[notfy]\ncommand = 'x'\n", "unknown key 'notfy', perhaps 'notify' was meant"),
-        ("[notify]\ncomand = 'x'\n", "unknown key 'comand'"),
-        ("[sandbox]\nrequire = 'x'\n", "require must be one of"),
+        ("[commands]\ntest = 'x'\n", say.belongs_in_project("commands", "detent.toml")),
+        ("[notfy]\ncommand = 'x'\n", parse_words.unknown_key("", "notfy", "notify")),
+        ("[notify]\ncomand = 'x'\n", parse_words.unknown_key("notify", "comand", "command")),
+        ("[sandbox]\nrequire = 'x'\n", say.not_one_of("sandbox", "require", ("detect", "kernel"))),
     ],
 )
-def test_what_is_wrong_names_the_file_of_the_user(own: Path, text: str, words: str) -> None:
-    own.write_text(text)
+def test_what_is_wrong_names_the_file_of_the_user(user_file: Path, text: str, problem: str) -> None:
+    user_file.write_text(text)
     with pytest.raises(UsageError) as caught:
         effective_settings(None, "x")
-    assert words in caught.value.what
-    assert str(own) in caught.value.what
+    assert caught.value.what == say.problems_in(str(user_file), (problem,))
 
 
-def test_a_file_that_is_no_toml_is_named(own: Path) -> None:
-    own.write_text("[notify")
+def test_a_file_that_is_no_toml_is_named(user_file: Path) -> None:
+    user_file.write_text("[notify")
     with pytest.raises(UnreadableError) as caught:
         effective_settings(None, "x")
-    assert str(own) in caught.value.what
+    refusal = message_of(caught.value.what)
+    assert (refusal.code, refusal.values["name"]) == ("settings.no_toml", str(user_file))

@@ -14,7 +14,7 @@ def test_a_print_is_size_and_hash_of_the_file(tmp_path: Path) -> None:
     assert print_of(str(tmp_path / "log")) == {"size": 6, "sha256": hashlib.sha256(b"green\n").hexdigest()}
 
 
-def test_a_print_of_the_first_bytes_does_not_change_when_the_file_grows(tmp_path: Path) -> None:
+def test_print_of_first_bytes_does_not_change_when_file_grows(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"one\n")
     before = print_of(str(path))

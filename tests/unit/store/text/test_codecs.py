@@ -23,7 +23,7 @@ def test_the_state_label_is_first_and_counters_are_labels() -> None:
     assert set(labels) == {"Phase", "Last updated", "Rounds", "Origin", *PHASE.fields}
 
 
-def test_markdown_fields_reads_what_a_reader_sees_and_has_no_head() -> None:
+def test_markdown_fields_reads_what_reader_sees_and_has_no_head() -> None:
     text = "- **Phase:** `shape`\nObjective: o\n\n## Answers\n"
     content = CODECS["markdown_fields"](PHASE).read(text)
     assert (content.state, content.body_start) == ("shape", 0)

@@ -107,7 +107,7 @@ def test_labels_are_spelled_as_the_machine_spells_them() -> None:
 # --- how far a value runs ---
 
 
-def test_a_value_runs_to_the_next_label_or_heading_with_fences_inside() -> None:
+def test_value_runs_to_next_label_or_heading_with_fences_inside() -> None:
     text = (
         "Objective: one\ntwo\n\nthree\nValidation plan:\n- cmd: a\n```\nPhase: x\n# no heading\n```\n\n"
         "# Heading\nStatus: s\n\nafter\nOther: unknown labels belong to the value\n\n## Next\nnot here\n"
@@ -219,7 +219,7 @@ def test_a_lost_state_line_is_put_back_at_the_top(before: str, after: str) -> No
         ),
     ],
 )
-def test_another_lost_label_is_put_back_below_the_state_in_its_style(before: str, after: str) -> None:
+def test_lost_label_is_restored_below_the_state_in_style(before: str, after: str) -> None:
     assert write_fields(before, LABELS, {"Phase": "b", "Status": "s"}) == after
     assert write_fields(after, LABELS, {"Phase": "b", "Status": "s"}) == after
 

@@ -16,9 +16,12 @@ from detent.store.journal.native import Native
 from detent.store.journal.places import TaskPlaces
 from detent.store.text.codecs import CODECS
 from detent.store.text.frontmatter import LARGEST_HEAD_CHARACTERS
+from detent.words.store import text as say
+from tests.messages import codes_in, message_of
 
 MACHINE = load("tests/data/machines/ticket.toml", vocabulary())[0]
 CODEC = CODECS["frontmatter"](MACHINE)
+STATES = tuple(MACHINE.states)
 BODY = "\n# Title\n\nstatus: done\n---\n## Handoff\ntext  \n\n```\n---\n```\n"
 HEAD = "---\nsummary: Fix it\nstatus: working\nreview_round: 1\ncrash_count: 0\n---\n"
 TASK = HEAD + BODY
@@ -77,42 +80,63 @@ def test_a_value_reads_as_yaml_reads_it(written: str, value: str, newline: str) 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("status: working\n", 'does not begin with a "---" line'),
-        ("\n" + TASK, 'does not begin with a "---" line'),
-        ("--- yes\nstatus: working\n---\n", 'does not begin with a "---" line'),
-        ("---\nstatus: working\n", "not closed"),
-        ("---", "not closed"),
-        ("---\nstatus: working\n ---\n", "not closed"),
-        (head("status: [working"), "no valid YAML"),
-        (head("status: working", "summary: a: b"), "line 3: no valid YAML"),
-        (head("status: working", "\tsummary: x"), "no valid YAML"),
-        (head("status: working", "other: *nowhere"), "no valid YAML"),
-        (head("status: working", "..."), "not made of lines"),
-        (head("status: working", "...", "a: b"), "no valid YAML"),
-        (head("status: working", "a: " + "[" * 3000), "brackets are nested deeper"),
-        (head("status: working", "a:", "  " + "- " * 3000), "no valid YAML"),
-        (head("- status"), "not made of lines"),
-        (head("working"), "not made of lines"),
-        (head("{status: working}"), "not made of lines"),
-        (head("status: working", "status: done"), "line 3: the key 'status' stands there twice"),
-        (head("status: working", "other: {a: 1, a: 2}"), "the key 'a' stands there twice"),
-        (head("summary: x"), 'no "status:"; one of: pending, working'),
-        (head(), 'no "status:"'),
-        (head("status:"), "names no state"),
-        (head("status: 5"), "names no state"),
-        (head("status: wroking"), 'line 2: "status: wroking" names no state; one of: pending'),
-        (head("status: Working"), "names no state"),
-        (head("status: [working]"), "status must be a plain value"),
-        (head("status: &a working"), "status must be a plain value"),
-        (head("a: &a working", "status: *a"), "status must be a plain value"),
-        (head("status: !!str working"), "status must be a plain value"),
-        (head("status: working", "summary: {a: b}"), "line 3: summary must be a plain value"),
-        (head("status: working", "a: " + "x" * LARGEST_HEAD_CHARACTERS), "is longer than"),
+        ("status: working\n", say.no_head()),
+        ("\n" + TASK, say.no_head()),
+        ("--- yes\nstatus: working\n---\n", say.no_head()),
+        ("---\nstatus: working\n", say.head_not_closed()),
+        ("---", say.head_not_closed()),
+        ("---\nstatus: working\n ---\n", say.head_not_closed()),
+        (head("status: working", "..."), say.head_unreadable(say.no_key_value_lines())),
+        (head("status: working", "a: " + "[" * 3000), say.head_unreadable(say.too_deep(50))),
+        (head("- status"), say.head_unreadable(say.no_key_value_lines())),
+        (head("working"), say.head_unreadable(say.no_key_value_lines())),
+        (head("{status: working}"), say.head_unreadable(say.no_key_value_lines())),
+        (head("status: working", "status: done"), say.head_unreadable(say.key_twice_in_line(3, "status"))),
+        (head("status: working", "other: {a: 1, a: 2}"), say.head_unreadable(say.key_twice_in_line(3, "a"))),
+        (head("summary: x"), say.no_state_in_head("status", STATES)),
+        (head(), say.no_state_in_head("status", STATES)),
+        (head("status:"), say.no_state_in_line(2, "status", "", STATES)),
+        (head("status: 5"), say.no_state_in_line(2, "status", "5", STATES)),
+        (
+            head("status: wroking"),
+            say.no_state_in_line(2, "status", "wroking", STATES),
+        ),
+        (head("status: Working"), say.no_state_in_line(2, "status", "Working", STATES)),
+        (head("status: [working]"), say.no_plain_value(2, "status")),
+        (head("status: &a working"), say.no_plain_value(2, "status")),
+        (head("a: &a working", "status: *a"), say.no_plain_value(3, "status")),
+        (head("status: !!str working"), say.no_plain_value(2, "status")),
+        (head("status: working", "summary: {a: b}"), say.no_plain_value(3, "summary")),
+        (head("status: working", "a: " + "x" * LARGEST_HEAD_CHARACTERS), say.head_too_long(LARGEST_HEAD_CHARACTERS)),
     ],
 )
-def test_a_head_that_can_not_be_trusted_is_an_error_that_says_why(text: str, words: str) -> None:
-    with pytest.raises(UnreadableError, match=words):
+def test_head_that_cannot_be_trusted_is_error_that_says_why(text: str, words: str) -> None:
+    with pytest.raises(UnreadableError) as caught:
         CODEC.read(text)
+    assert caught.value.what == words
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (head("status: [working"), 3),
+        (head("status: working", "summary: a: b"), 3),
+        (head("status: working", "\tsummary: x"), 3),
+        (head("status: working", "other: *nowhere"), 3),
+        (head("status: working", "...", "a: b"), 4),
+    ],
+)
+def test_a_head_that_is_no_yaml_names_the_line(text: str, line: int) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        CODEC.read(text)
+    assert codes_in(caught.value.what) == ("text.head_unreadable", "text.no_yaml_in_line")
+    assert message_of(message_of(caught.value.what).values["problem"]).values["line"] == line
+
+
+def test_yaml_that_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(UnreadableError) as caught:
+        CODEC.read(head("status: working", "a:", "  " + "- " * 3000))
+    assert codes_in(caught.value.what) == ("text.head_unreadable", "text.no_yaml")
 
 
 def test_links_that_lead_in_a_circle_end() -> None:
@@ -267,7 +291,7 @@ def test_a_repair_keeps_the_body(damaged: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["## Handoff", "", "\r"])
-def test_a_head_without_an_end_is_cut_where_something_else_begins(line: str) -> None:
+def test_head_without_an_end_is_cut_where_something_else_begins(line: str) -> None:
     repaired = CODEC.repair(f"---\nstatus: done\nsummary: x\n{line}\nDONE: all\n", TASK, OWNED)
     assert repaired == HEAD + f"{line}\nDONE: all\n"
 

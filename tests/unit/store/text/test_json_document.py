@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from detent.core.values import Snapshot
-from detent.errors import UnreadableError
+from detent.errors import StorageError, UnreadableError
 from detent.machines.load import load
 from detent.runner.make.vocabulary import vocabulary
 from detent.store.disk.atomic import sweep, write_atomic
@@ -18,10 +20,15 @@ from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
 from detent.store.text.codecs import CODECS
 from detent.view import with_fields
+from detent.words.store import disk as disk_words
+from detent.words.store import journal as journal_words
+from detent.words.store import text as say
 from tests.lines import made
+from tests.messages import message_of
 
 MACHINE = load("tests/data/machines/thread.toml", vocabulary())[0]
 CODEC = CODECS["json_document"](MACHINE)
+STATES = tuple(MACHINE.states)
 TEXT = """{
     "schema_version": 2,
     "id": "abc",
@@ -67,7 +74,7 @@ def test_values_are_found_by_their_pointers() -> None:
     assert values == {"/phase/type": "Running", "/title": "café", "/phase/data/iteration": "3", "/schema_version": "2"}
 
 
-def test_a_label_without_a_slash_is_a_key_at_the_top() -> None:
+def test_label_without_a_slash_is_a_key_at_the_top() -> None:
     codec = CODECS["json_document"](MACHINE.replace(store=with_fields(MACHINE.store, state="phase", only_in={})))
     assert codec.read('{"phase": "Paused"}').state == "Paused"
     assert codec.write('{"phase": "Paused", "a/b": 1}', {"phase": "Done"}) == '{"phase": "Done", "a/b": 1}'
@@ -77,26 +84,45 @@ def test_a_label_without_a_slash_is_a_key_at_the_top() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "line 1: no valid JSON"),
-        (TEXT + "x", "line 24: no valid JSON"),
-        ("[]", "no JSON object"),
-        ("null", "no JSON object"),
-        ("[" * 100_000, "no valid JSON"),
-        ('{"phase": {"type": "Done"}, "a": NaN}', "NaN is no JSON value"),
-        ('{"phase": {"type": "Done"}, "phase": {}}', "the key 'phase' stands there twice"),
-        ('{"phase": {"type": "Done"}, "x": {"a": 1, "a": 1}}', "the key 'a' stands there twice"),
-        ('{"phase": {"type": "Done"}, "title": "\\ud800"}', "half a character"),
-        ('{"phase": {"type": "Done"}, "title": "é \\ud800"}', "half a character"),
-        ("{}", "/phase/type is null, which names no state; one of: Drafting"),
-        ('{"phase": "Done"}', "names no state"),
-        ('{"phase": {"type": "done"}}', '/phase/type is "done", which names no state'),
-        ('{"phase": {"type": ["Done"]}}', "names no state"),
-        ('{"phase": {"type": 5}}', "names no state"),
+        ("[]", say.no_json_object()),
+        ("null", say.no_json_object()),
+        ('{"phase": {"type": "Done"}, "a": NaN}', say.no_json(ValueError(say.no_json_value("NaN")))),
+        ('{"phase": {"type": "Done"}, "phase": {}}', say.no_json(ValueError(say.key_twice("phase")))),
+        ('{"phase": {"type": "Done"}, "x": {"a": 1, "a": 1}}', say.no_json(ValueError(say.key_twice("a")))),
+        ('{"phase": {"type": "Done"}, "title": "\\ud800"}', say.half_a_character()),
+        ('{"phase": {"type": "Done"}, "title": "é \\ud800"}', say.half_a_character()),
+        ("{}", say.names_no_state("/phase/type", "null", STATES)),
+        ('{"phase": "Done"}', say.names_no_state("/phase/type", "null", STATES)),
+        (
+            '{"phase": {"type": "done"}}',
+            say.names_no_state("/phase/type", '"done"', STATES),
+        ),
+        (
+            '{"phase": {"type": ["Done"]}}',
+            say.names_no_state("/phase/type", '["Done"]', STATES),
+        ),
+        ('{"phase": {"type": 5}}', say.names_no_state("/phase/type", "5", STATES)),
     ],
 )
-def test_a_document_that_can_not_be_trusted_is_an_error_that_says_why(text: str, words: str) -> None:
-    with pytest.raises(UnreadableError, match=words):
+def test_document_that_cannot_be_trusted_is_error_that_says_why(text: str, words: str) -> None:
+    with pytest.raises(UnreadableError) as caught:
         CODEC.read(text)
+    assert caught.value.what == words
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("{", "text.no_json_in_line", 1),
+        (TEXT + "x", "text.no_json_in_line", 24),
+        ("[" * 100_000, "text.no_json", None),
+    ],
+)
+def test_text_that_is_no_json_names_the_line(text: str, code: str, line: int | None) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        CODEC.read(text)
+    refusal = message_of(caught.value.what)
+    assert (refusal.code, refusal.values.get("line")) == (code, line)
 
 
 # --- writing ---
@@ -143,7 +169,7 @@ def test_a_changed_document_keeps_mark_indentation_and_line_ends(before: str, af
 
 
 def test_a_number_that_json_can_not_hold_is_an_error() -> None:
-    with pytest.raises(UnreadableError, match="can't be written"):
+    with pytest.raises(UnreadableError, match=re.escape(say.json_not_written(ValueError("")))):
         CODEC.replace('{"theirs": 1e999}', "/title", "x")
 
 
@@ -193,8 +219,8 @@ def test_a_newer_format_is_refused_and_never_written_down(tmp_path: Path, versio
     newer = TEXT.replace('"schema_version": 2', f'"schema_version": {version}')
     with pytest.raises(UnreadableError) as caught:
         native(tmp_path).parsed(newer)
-    assert "knows 2" in caught.value.what
-    assert "newer detent" in caught.value.next_step
+    refusal = journal_words.newer_version("thread.json", "/schema_version", version, 2)
+    assert (caught.value.what, caught.value.next_step) == (refusal, refusal.next_step)
     repaired = native(tmp_path).repaired(newer, TEXT, Snapshot(state="Running", counters={"iteration": 3}), "now")
     assert json.loads(repaired) == {**json.loads(TEXT), "current_run_id": None, "updated_at": "now"}
 
@@ -217,7 +243,7 @@ def test_an_older_format_is_brought_up_and_kept_beside(tmp_path: Path, line: str
 # --- repair ---
 
 
-def test_what_can_be_read_is_kept_and_what_can_not_is_written_again() -> None:
+def test_readable_values_are_kept_and_others_written_again() -> None:
     owned = {"/phase/type": "Running", "/phase/data/iteration": "3"}
     lost = TEXT.replace('"Running"', '"Runing"').replace('"abc"', '"theirs"')
     assert CODEC.repair(lost, TEXT, owned) == TEXT.replace('"abc"', '"theirs"')
@@ -239,6 +265,10 @@ def test_a_named_temporary_is_swept_and_nothing_else(tmp_path: Path) -> None:
 def test_a_failed_write_leaves_no_temporary(tmp_path: Path) -> None:
     (tmp_path / "thread.json").mkdir()
     (tmp_path / "thread.json/x").touch()
-    with pytest.raises(Exception, match="can't be written"):
+    with pytest.raises(StorageError) as caught:
         write_atomic(str(tmp_path / "thread.json"), b"{}", durable=True, name="thread.json")
+    reason = disk_words.reason(errno.EISDIR, "")
+    assert caught.value.what == disk_words.disk_refused(
+        disk_words.file_not_written(), reason, disk_words.make_path_writable()
+    )
     assert os.listdir(tmp_path) == ["thread.json"]

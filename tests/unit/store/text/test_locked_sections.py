@@ -56,7 +56,7 @@ CHANGED = {
 
 @pytest.mark.parametrize("how", CHANGED)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_changed_section_is_put_back_where_a_reader_sees_it(how: str, newline: str) -> None:
+def test_changed_section_is_put_back_where_a_reader_sees_it(how: str, newline: str) -> None:
     text = CHANGED[how].replace("\n", newline)
     assert not is_whole(text, "Context", CONTEXT)
     back = put_section(text, "Context", CONTEXT)

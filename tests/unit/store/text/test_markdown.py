@@ -107,7 +107,7 @@ def test_the_last_of_two_sections_counts() -> None:
     assert body("## Review\nold\n## Plan\nx\n## Review\nnew\n", "review") == "new\n"
 
 
-def test_a_body_ends_at_the_next_heading_that_is_not_deeper() -> None:
+def test_body_ends_at_the_next_heading_that_is_not_deeper() -> None:
     text = "# T\na\n## A\nb\n### B\nc\n## C\nd\n# U\ne\n"
     spans = [(section.title, text[section.body_start : section.end]) for section in sections(text)]
     assert spans == [

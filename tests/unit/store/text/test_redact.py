@@ -18,7 +18,7 @@ CPU_S = 20
     "name",
     ["MY_TOKEN", "GITHUB_TOKEN", "DB_PASSWORD", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY", "SENTRY_DSN"],
 )
-def test_the_value_of_a_variable_with_a_secret_name_is_removed(name: str) -> None:
+def test_value_of_a_variable_with_a_secret_name_is_removed(name: str) -> None:
     assert redact("it said: s3cr3t-value, twice s3cr3t-value", {name: "s3cr3t-value"}) == (
         f"it said: {MARK}, twice {MARK}"
     )
@@ -29,7 +29,7 @@ def test_the_value_of_any_other_variable_stays(name: str) -> None:
     assert redact("in /home/me/work", {name: "/home/me/work"}) == "in /home/me/work"
 
 
-def test_a_value_too_short_to_be_told_from_a_word_stays() -> None:
+def test_value_too_short_to_be_told_from_a_word_stays() -> None:
     assert redact("test failed", {"MY_TOKEN": "test"}) == "test failed"
 
 
@@ -56,7 +56,7 @@ def test_the_longest_value_is_removed_first() -> None:
         (KEY[40:] + "\nb", f"{MARK}\nb"),
     ],
 )
-def test_a_login_a_header_an_assignment_and_a_key_are_removed(text: str, shown: str) -> None:
+def test_login_a_header_an_assignment_and_a_key_are_removed(text: str, shown: str) -> None:
     assert redact(text, {}) == shown
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.core.machine import Machine
+from detent.core.machine import ACTORS, Machine
 from detent.errors import UnreadableError
 from detent.machines.load import built_in_names, load
 from detent.verify.compare import Comparison, compare
@@ -128,14 +128,14 @@ def test_a_diagram_without_labels_compares_no_names(tmp_path: Path) -> None:
     assert found == Comparison(equal=True)
 
 
-def test_a_diagram_whose_fence_is_never_closed_ends_at_the_prose(tmp_path: Path) -> None:
+def test_diagram_whose_fence_is_never_closed_ends_at_the_prose(tmp_path: Path) -> None:
     text = DIAGRAM.replace("```\n\nAnd more prose.", "\nThis diagram is binding.\n\n```json\n{}\n```")
     found = read(tmp_path, text)
     assert compare(MACHINE, found).equal
-    assert found.notes == ("the diagram of line 4 has no closing fence; it was read up to line 24",)
+    assert found.notes == (say.fence_open(4, 24),)
 
 
-def test_a_line_that_is_no_statement_is_refused_with_its_number(tmp_path: Path) -> None:
+def test_line_that_is_no_statement_is_refused_with_its_number(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match=re.escape(say.no_statement(18, "wait ==> work"))):
         read(tmp_path, DIAGRAM.replace("wait --> work : answer", "wait ==> work : answer"))
 
@@ -149,7 +149,7 @@ def test_our_own_diagrams_read_back_as_equal(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", built_in_names())
 def test_of_many_diagrams_the_one_about_the_machine_is_read(tmp_path: Path, name: str) -> None:
     machine, _ = load(name, None)
-    others = [export_mermaid(load(one, None)[0]) for one in built_in_names()]
+    others = [export_mermaid(load(name, None)[0]) for name in built_in_names()]
     found = read(tmp_path, "\n".join(f"```mermaid\n{text}```\n" for text in others), machine)
     assert compare(machine, found) == Comparison(equal=True)
     assert len(found.notes) == len(others) - 1
@@ -190,7 +190,7 @@ def test_what_a_map_says_otherwise_is_named(tmp_path: Path) -> None:
     "block", ["look -> work", "work -> look, and more", "work -> look |", "yes -> retry\n  no -> stop it"]
 )
 def test_a_block_that_is_no_map_is_left_aside(tmp_path: Path, block: str) -> None:
-    with pytest.raises(UnreadableError, match=r"no relation: .* that names a state of small"):
+    with pytest.raises(UnreadableError, match=re.escape(say.no_relation("small"))):
         read(tmp_path, f"```\n{block}\n```\n")
 
 
@@ -228,13 +228,13 @@ def test_tables_are_read_together_with_actors_and_gates(tmp_path: Path) -> None:
     assert found.source.startswith("tables of lines ")
     assert (found.initial, found.terminal) == ("work", ("over",))
     assert compare(MACHINE, found) == Comparison(equal=True)
-    assert found.notes == ("the table of line 24 is about other states and was not compared",)
+    assert found.notes == (say.table_about_other_states(24),)
 
 
 def test_an_unknown_actor_is_noted_and_not_compared(tmp_path: Path) -> None:
     found = read(tmp_path, TABLES.replace("| user |", "| the cat |"))
     assert compare(MACHINE, found).equal
-    assert "line 10: 'the cat' is no actor (agent, engine, person, crash), so the actor was not compared" in found.notes
+    assert f"line 10: {say.no_actor('the cat', ACTORS)}" in found.notes
 
 
 @pytest.mark.parametrize(
@@ -268,14 +268,14 @@ def test_a_table_adds_gates_to_the_moves_of_a_diagram(tmp_path: Path) -> None:
 
 
 def test_a_text_that_describes_no_machine_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="no TLA\\+ module, no state diagram, no transition table"):
+    with pytest.raises(UnreadableError, match=re.escape(say.no_relation("small"))):
         read(tmp_path, "# A plan\n\nWe work, then we look.\n")
 
 
 def test_a_document_without_a_bound_is_refused(tmp_path: Path) -> None:
     rows = "\n".join(f"work -> s{number}" for number in range(6000))
     for text in (f"```\n{rows}\n```\n", "| From | To |\n|---|---|\n" + rows.replace("work -> ", "| work | ")):
-        with pytest.raises(UnreadableError, match="more than 5000 moves"):
+        with pytest.raises(UnreadableError, match=re.escape(say.too_many_moves(5000))):
             read(tmp_path, text)
 
 

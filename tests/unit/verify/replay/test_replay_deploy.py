@@ -11,12 +11,13 @@ from detent.store.journal.events import Deploy
 from detent.store.journal.head import head_of
 from detent.store.journal.memory import Memory, deployment_of
 from detent.verify.replay.deploy import deploy_problems
+from detent.words.verify import lines as say
 from tests.lines import made
 
 LAST = {"last": {"plan": "p", "commands": []}}
 
 
-def told(stage: str, by: str, before: dict[str, Any]) -> list[str]:
+def problems_of(stage: str, by: str, before: dict[str, Any]) -> list[str]:
     memory = Memory(head_of({}), Snapshot("Deploying"), 0, b"", 1, "", deploy=deployment_of(before))
     line = made("deploy", stage=stage, by=by, plan="p", visit="v")
     assert isinstance(line, Deploy)
@@ -27,17 +28,17 @@ def told(stage: str, by: str, before: dict[str, Any]) -> list[str]:
     ("stage", "by", "before", "problems"),
     [
         ("begun", "engine", {"confirmed": "p"}, []),
-        ("begun", "engine", {}, ["nobody confirmed these deploy commands"]),
+        ("begun", "engine", {}, [say.not_confirmed()]),
         ("begun", "engine", {"confirmed": "p", "begun": {}, **LAST}, []),
-        ("ended", "engine", {"confirmed": "p"}, ["it ended without having begun"]),
+        ("ended", "engine", {"confirmed": "p"}, [say.ended_unbegun()]),
         ("rolling_back", "person", LAST, []),
-        ("rolling_back", "engine", LAST, ["a deployment is not 'rolling_back' by 'engine'"]),
-        ("rolling_back", "person", {"confirmed": "p"}, ["it takes back what was not deployed"]),
+        ("rolling_back", "engine", LAST, [say.no_deployment("rolling_back", "engine")]),
+        ("rolling_back", "person", {"confirmed": "p"}, [say.takes_back_nothing()]),
         ("rolled_back", "engine", {**LAST, "back": "v"}, []),
-        ("rolled_back", "engine", LAST, ["a rollback ended without having begun"]),
+        ("rolled_back", "engine", LAST, [say.rollback_unbegun()]),
     ],
 )
 def test_lines_about_a_deployment_follow_from_each_other(
     stage: str, by: str, before: dict[str, Any], problems: list[str]
 ) -> None:
-    assert told(stage, by, before) == problems
+    assert problems_of(stage, by, before) == problems

@@ -53,10 +53,10 @@ def test_a_move_gets_a_name_that_the_language_allows(name: str) -> None:
     assert not found.startswith("WF_")
 
 
-def test_moves_of_one_name_and_names_that_look_alike_stay_apart() -> None:
+def test_same_named_moves_and_similar_names_stay_apart() -> None:
     found = list(action_names(named("go on", "go-on", "go_on", "stop", "stop", "go_on_asked")).values())
     assert len(set(found)) == len(found)
-    assert not {f"{one}_asked" for one in found} & set(found)
+    assert not {f"{name}_asked" for name in found} & set(found)
 
 
 def test_texts_are_escaped() -> None:
@@ -90,7 +90,7 @@ max = 2
 """
 
 
-def test_guards_limits_and_the_order_of_ways_are_in_the_module() -> None:
+def test_guards_limits_and_order_of_ways_are_in_the_module() -> None:
     text = export_tla(small(EDGES)).text
     show = text.split("show_asked(who, ended, said, open) ==")[1].split("\n\n")[0]
     assert '/\\ Holds(who, {"agent"})' in show

@@ -61,7 +61,7 @@ def _read_manifest(seen: Seen, path: str) -> Manifest | None:
     try:
         names = tuple(dict.fromkeys(read(seen.files.text(IN_TREE + path) or "")))
     except (UnreadableError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-        return Manifest(path, locks=locks, problem=f"{path} can't be read: {error}")
+        return Manifest(path, locks=locks, problem=say.manifest_unreadable(path, error))
     return Manifest(path, names, locks)
 
 

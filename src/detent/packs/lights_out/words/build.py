@@ -17,6 +17,11 @@ def within_design() -> str:
 
 
 @message
+def manifest_unreadable(path: str, error: Exception) -> str:
+    return f"{path} can't be read: {error}"
+
+
+@message
 def unplanned_dependency(names: Iterable[str], design: str) -> str:
     return f"{name_some(names)} is a dependency that {design} does not name"
 

@@ -33,7 +33,7 @@ class Tree:
     def take(self) -> Taken:
         place = (str(self.private), str(self.path), self.repository, self.baseline, LeftOut((), self.names))
         found = [take_tree(*place, looks_untouched=True), take_tree(*place)]
-        assert len({(one.id, one.files, one.caches) for one in found}) == 1
+        assert len({(tree.id, tree.files, tree.caches) for tree in found}) == 1
         return found[0]
 
     def files(self) -> list[str]:
@@ -104,7 +104,7 @@ def test_a_link_to_a_cache_counts_as_a_link(tree: Tree, tmp_path: Path) -> None:
     assert ".pytest_cache" in tree.files()
 
 
-def test_a_folder_in_which_the_baseline_tracks_a_file_counts_whole(repo: MakeRepo, tmp_path: Path) -> None:
+def test_folder_in_which_the_baseline_tracks_a_file_counts_whole(repo: MakeRepo, tmp_path: Path) -> None:
     tracked = {".pytest_cache/keep.py": "one\n", "pkg/__pycache__/keep.pyc": "two\n"}
     path = repo(files={"a.txt": "one\n", **tracked})
     tree = Tree(path, tmp_path / "private")
@@ -124,7 +124,7 @@ def test_of_pycache_only_compiled_files_are_left_out(tree: Tree) -> None:
     assert tree.files() == ["a.txt", "src/__pycache__/b.py", "src/__pycache__/deep/c.pyc", "src/b.txt"]
 
 
-def test_a_folder_is_a_cache_from_its_mark_on_and_no_longer(tree: Tree) -> None:
+def test_folder_is_cache_from_its_mark_on_and_no_longer(tree: Tree) -> None:
     before = tree.take().id
     tree.write(".mypy_cache/3.11/a.json")
     assert ".mypy_cache/3.11/a.json" in tree.files()
@@ -162,7 +162,7 @@ def test_nothing_in_a_cache_stops_a_look_at_the_tree(tree: Tree, repo: MakeRepo)
 
 
 @pytest.mark.parametrize("touch", ["unmark", "mark", "new beside compiled files"])
-def test_a_reader_forgets_the_tree_when_a_cache_may_have_become_work(tree: Tree, tmp_path: Path, touch: str) -> None:
+def test_reader_forgets_tree_when_a_cache_may_have_become_work(tree: Tree, tmp_path: Path, touch: str) -> None:
     mark = tree.write(".pytest_cache/CACHEDIR.TAG", SIGNATURE)
     tree.write(".pytest_cache/work.py")
     tree.write("src/__pycache__/b.cpython-311.pyc")
@@ -204,7 +204,7 @@ def test_caches_of_real_tools_are_left_out(tree: Tree) -> None:
     assert (after.id, after.files) == (before.id, before.files)
 
 
-def test_a_cache_in_the_checkout_of_a_person_is_nothing_uncommitted(tree: Tree, tmp_path: Path) -> None:
+def test_cache_in_the_checkout_of_a_person_is_nothing_uncommitted(tree: Tree, tmp_path: Path) -> None:
     assert tree.repository is not None
     assert tree.baseline is not None
     tree.write("src/__pycache__/b.cpython-311.pyc")

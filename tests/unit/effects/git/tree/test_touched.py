@@ -47,7 +47,7 @@ def test_what_differs_and_matches_is_touched_with_its_hash(repo: MakeRepo) -> No
     assert list(found.report) == ["tests/t"]
 
 
-def test_without_a_baseline_all_that_must_be_asked_about_is_touched(repo: MakeRepo) -> None:
+def test_without_baseline_all_that_must_be_asked_about_is_touched(repo: MakeRepo) -> None:
     path, _, tree = changed(repo)
     found = touched_files(str(path / ".git"), "", tree, PROTECT)
     assert list(found.ask) == ["deploy/a", "deploy/c", "deploy/new"]
@@ -62,7 +62,7 @@ def test_a_file_that_became_executable_is_touched(repo: MakeRepo) -> None:
     assert list(touched_files(str(path / ".git"), first, tree, PROTECT).ask) == ["deploy/a"]
 
 
-def test_of_a_later_tree_it_is_known_only_if_nothing_protected_may_differ(repo: MakeRepo) -> None:
+def test_later_tree_is_known_only_without_protected_differences(repo: MakeRepo) -> None:
     path, first, tree = changed(repo)
     found = touched_files(str(path / ".git"), first, tree, PROTECT)
     later = "e" * 40
@@ -136,7 +136,7 @@ def test_a_new_link_to_a_folder_touches_what_it_shows(repo: MakeRepo, pattern: s
         ({}, {"a": "-> b", "b": "-> a", "deploy": "-> a/c"}, ["deploy"]),
     ],
 )
-def test_what_a_link_shows_is_touched_by_a_change_on_the_way(
+def test_what_link_shows_is_touched_by_change_on_the_way(
     repo: MakeRepo, before: dict[str, str], after: dict[str, str | None], wanted: list[str]
 ) -> None:
     found = Linked(repo, before).touched(after, "deploy/**")

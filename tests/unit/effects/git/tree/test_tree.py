@@ -52,7 +52,7 @@ def tree(repo: MakeRepo, tmp_path: Path) -> Tree:
     return Tree(repo(files=files), tmp_path / "private")
 
 
-def test_of_a_clean_checkout_it_is_the_tree_of_the_commit(tree: Tree, repo: MakeRepo) -> None:
+def test_of_clean_checkout_it_is_the_tree_of_the_commit(tree: Tree, repo: MakeRepo) -> None:
     assert tree.first == repo.git(tree.path, "rev-parse", "HEAD^{tree}")
 
 
@@ -86,7 +86,7 @@ def test_its_files_are_those_of_the_tree(tree: Tree) -> None:
     assert list(taken.files) == tree.files()
 
 
-def test_it_tells_from_which_tree_it_was_made_and_where_the_two_may_differ(tree: Tree) -> None:
+def test_tree_names_its_origin_and_where_both_may_differ(tree: Tree) -> None:
     place = (str(tree.private_dir), str(tree.path), tree.repository, tree.baseline)
     (tree.path / "a.txt").unlink()
     (tree.path / "src/b.txt").write_text("two\n", encoding="utf-8")  # as it was
@@ -104,7 +104,7 @@ def test_it_tells_from_which_tree_it_was_made_and_where_the_two_may_differ(tree:
     assert {"x", "x/y"} <= set(take_tree(*place).changed)
 
 
-def test_the_first_one_tells_where_it_may_differ_from_the_baseline(tree: Tree, tmp_path: Path) -> None:
+def test_first_one_tells_where_it_may_differ_from_the_baseline(tree: Tree, tmp_path: Path) -> None:
     (tree.path / "new").write_text("x", encoding="utf-8")
     private = str(tmp_path / "another")
     taken = take_tree(private, str(tree.path), tree.repository, tree.baseline, LeftOut(("src",)))
@@ -114,7 +114,7 @@ def test_the_first_one_tells_where_it_may_differ_from_the_baseline(tree: Tree, t
     assert differing <= set(taken.changed)
 
 
-def test_without_a_sound_note_the_tree_it_was_made_from_is_unknown(tree: Tree) -> None:
+def test_without_sound_note_tree_it_was_made_from_is_unknown(tree: Tree) -> None:
     (note,) = (tree.private_dir / "cache").glob("tree-of-*")
     note.write_bytes(b"")
     (tree.path / "a.txt").unlink()
@@ -168,7 +168,7 @@ def test_an_agent_cannot_hide_a_file_with_its_own_rules(tree: Tree) -> None:
     assert ("A", "sub/.gitignore") in tree.changes()
 
 
-def test_an_agent_cannot_hide_an_edit_with_bits_of_its_own_index(tree: Tree, repo: MakeRepo) -> None:
+def test_agent_cannot_hide_edit_with_bits_of_its_own_index(tree: Tree, repo: MakeRepo) -> None:
     repo.git(tree.path, "update-index", "--assume-unchanged", "a.txt")
     repo.git(tree.path, "update-index", "--skip-worktree", "src/b.txt")
     (tree.path / "a.txt").write_text("x", encoding="utf-8")
@@ -451,8 +451,8 @@ def test_damage_of_the_private_folder_is_repaired(tree: Tree, damage: str) -> No
         index.write_bytes(index.read_bytes()[:-30])
     elif damage == "wrong index":  # well formed, but one file with the content of another
         names = [Git(str(private)).run("rev-parse", f"{expected}:{name}") for name in ("a.txt", "src/b.txt")]
-        one, two = (bytes.fromhex(name.decode().strip()) for name in names)
-        index.write_bytes(index.read_bytes().replace(one, two).split(b"TREE")[0])
+        first, second = (bytes.fromhex(name.decode().strip()) for name in names)
+        index.write_bytes(index.read_bytes().replace(first, second).split(b"TREE")[0])
         index.write_bytes(index.read_bytes() + bytes(20))
     elif damage == "lock":
         for name in (f"{index.name}.lock", "index.lock", "tmp-1-dead", "tmp-1-dead.lock"):
@@ -471,7 +471,7 @@ def test_damage_of_the_private_folder_is_repaired(tree: Tree, damage: str) -> No
     assert tree.id() == expected
 
 
-def test_objects_that_a_power_cut_emptied_or_lost_are_written_anew(tree: Tree) -> None:
+def test_objects_that_power_cut_emptied_or_lost_are_written_anew(tree: Tree) -> None:
     for name in ("emptied", "lost"):
         (tree.path / name).write_text(name, encoding="utf-8")
     frozen = tree.id()

@@ -73,7 +73,7 @@ def spoil(path: Path) -> None:
         file.write(bytes(range(256)))
 
 
-def test_it_is_the_tree_of_a_look_from_nothing_and_all_of_it_is_there(world: World) -> None:
+def test_second_look_gives_the_whole_tree_of_a_first_look(world: World) -> None:
     spoil(world.path)
     taken = world.again()
     assert taken.id == world.from_nothing()
@@ -100,7 +100,7 @@ def test_an_emptied_tree(world: World) -> None:
     assert world.again().id == world.from_nothing()
 
 
-def test_the_way_back_is_the_first_tree_and_writes_no_object(world: World) -> None:
+def test_way_back_is_the_first_tree_and_writes_no_object(world: World) -> None:
     (world.path / "a.txt").write_text("other\n", encoding="utf-8")
     assert world.again().id != world.first.id
     (world.path / "a.txt").write_text("one\n", encoding="utf-8")
@@ -117,7 +117,7 @@ def test_an_untouched_tree_costs_no_new_index(world: World) -> None:
 
 
 @pytest.mark.parametrize("is_edited", [False, True])
-def test_after_a_power_cut_git_looks_whether_the_objects_are_there(world: World, *, is_edited: bool) -> None:
+def test_after_power_cut_git_looks_whether_the_objects_are_there(world: World, *, is_edited: bool) -> None:
     """A note of an earlier start of the computer: what it names may be gone, and only git would notice."""
     (world.path / "lost").write_text("lost", encoding="utf-8")
     tree = world.again().id

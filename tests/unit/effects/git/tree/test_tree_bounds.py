@@ -26,11 +26,11 @@ class Tree:
     def take(self) -> Taken:
         return take_tree(str(self.private), str(self.path), self.repository, self.repository.head)
 
-    def refused(self, *told: str) -> UnreadableError:
+    def refused(self, *expected: str) -> UnreadableError:
         with pytest.raises(UnreadableError) as error:
             self.take()
         text = f"{error.value.what} {error.value.where} {error.value.next_step}"
-        for words in told:
+        for words in expected:
             assert words in text
         assert len(text) < 1500
         return error.value
@@ -101,7 +101,7 @@ def test_many_files_are_counted(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("much", ["files", "bytes", "whole tree", "no index"])
-def test_caller_in_a_hurry_is_told_that_a_look_takes_long(tree: Tree, much: str) -> None:
+def test_caller_in_hurry_is_told_that_a_look_takes_long(tree: Tree, much: str) -> None:
     in_a_hurry = partial(
         take_tree, str(tree.private), str(tree.path), tree.repository, tree.repository.head, in_a_hurry=True
     )

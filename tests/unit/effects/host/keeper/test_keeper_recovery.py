@@ -48,8 +48,8 @@ time.sleep(float(sys.argv[3]))
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Runs]:
-    with runs_in(tmp_path) as given:
-        yield given
+    with runs_in(tmp_path) as started:
+        yield started
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_under_a_living_keeper_nothing_is_taken_for_a_survivor(runs: Runs) -> No
     assert lives(runs.identity(run_dir).child_pid)
 
 
-def test_after_a_reboot_the_run_is_lost_and_numbers_mean_nothing(runs: Runs) -> None:
+def test_after_reboot_the_run_is_lost_and_numbers_mean_nothing(runs: Runs) -> None:
     run_dir = runs.begin("sleep", "1000")
     identity = runs.identity(run_dir)
     os.kill(identity.keeper_pid, signal.SIGKILL)
@@ -142,7 +142,7 @@ def test_after_a_reboot_the_run_is_lost_and_numbers_mean_nothing(runs: Runs) -> 
     assert end_survivors(runs.identity(run_dir)) == Swept(0, ())
 
 
-def test_a_process_that_was_given_the_keepers_number_is_not_believed(
+def test_process_that_was_given_the_keepers_number_is_not_believed(
     runs: Runs, innocent: subprocess.Popen[bytes]
 ) -> None:
     run_dir = runs.begin("true")
@@ -164,7 +164,7 @@ def test_a_zombie_is_dead(tmp_path: Path) -> None:
     process.wait()
 
 
-def test_a_held_lock_of_a_keeper_that_is_gone_is_unknown(runs: Runs) -> None:
+def test_held_lock_of_a_keeper_that_is_gone_is_unknown(runs: Runs) -> None:
     run_dir = runs.begin("true")
     runs.end(run_dir)
     (run_dir / "exit.json").unlink()
@@ -234,7 +234,7 @@ def test_the_same_late_keeper_runs_what_was_not_made_void(runs: Runs, tmp_path: 
     assert (tmp_path / "ran").exists()
 
 
-def test_a_run_that_is_just_being_started_is_unknown_and_not_made_void(tmp_path: Path) -> None:
+def test_run_that_is_starting_is_unknown_and_not_void(tmp_path: Path) -> None:
     with (tmp_path / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert look(str(tmp_path)).phase == "unknown"

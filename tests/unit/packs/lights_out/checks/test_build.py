@@ -26,7 +26,7 @@ def built(tmp_path: Path) -> Built:
 
 @pytest.mark.parametrize("check", ["lockfile", "no_placeholders"])
 def test_the_example_passes(built: Built, check: str) -> None:
-    assert built.asked(check).ok, built.asked(check)
+    assert built.fact_of(check).ok, built.fact_of(check)
 
 
 @pytest.mark.parametrize("check", GATES)
@@ -41,7 +41,7 @@ def test_an_unscanned_tree_proves_no_build_and_no_failure(built: Built, check: s
 
 @pytest.mark.parametrize("check", ["lockfile", "no_placeholders"])
 def test_a_build_scan_of_the_engine_is_not_by_hand(built: Built, check: str) -> None:
-    fact = built.asked(check, since="entry")
+    fact = built.fact_of(check, since="entry")
     assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
 
 
@@ -66,7 +66,7 @@ UNLOCKED = {
 @pytest.mark.parametrize("path", UNLOCKED)
 def test_a_declared_dependency_needs_a_lock_file(built: Built, path: str) -> None:
     built.write(path, UNLOCKED[path])
-    fact = built.asked("lockfile")
+    fact = built.fact_of("lockfile")
     assert not fact.ok
     assert path in fact.why
 
@@ -88,15 +88,15 @@ def test_a_lock_file_has_to_hold_what_is_declared(built: Built, path: str, lock:
     built.write(path, UNLOCKED[path])
     for nothing in ("", "# flask\n", "flask-login==1.0\n"):
         built.write(lock, nothing)
-        assert not built.asked("lockfile").ok, nothing
+        assert not built.fact_of("lockfile").ok, nothing
     built.write(lock, text)
-    assert built.asked("lockfile").ok, built.asked("lockfile").why
+    assert built.fact_of("lockfile").ok, built.fact_of("lockfile").why
 
 
 @pytest.mark.parametrize(("path", "data"), [("pyproject.toml", b"[project"), ("package.json", b"[]")])
 def test_a_manifest_that_cannot_be_read_is_closed(built: Built, path: str, data: bytes) -> None:
     built.path(path).write_bytes(data)
-    assert f"{path} can't be read" in built.asked("lockfile").why
+    assert code_of(built.fact_of("lockfile").why) == "build.manifest_unreadable"
 
 
 def test_a_manifest_in_another_encoding_is_closed_and_not_unknown(built: Built) -> None:
@@ -111,7 +111,7 @@ def test_a_manifest_in_another_encoding_is_closed_and_not_unknown(built: Built) 
 def test_manifests_of_others_are_theirs(built: Built) -> None:
     built.write("node_modules/x/package.json", UNLOCKED["package.json"])
     built.write("package.json", '{"name": "x"}')
-    assert built.asked("lockfile").ok
+    assert built.fact_of("lockfile").ok
 
 
 # --- work that is only announced ---
@@ -140,10 +140,10 @@ def test_manifests_of_others_are_theirs(built: Built) -> None:
         "#[ignore]",
     ],
 )
-def test_empty_work_in_a_file_named_for_a_criterion_is_closed(built: Built, line: str) -> None:
+def test_empty_work_in_file_named_for_a_criterion_is_closed(built: Built, line: str) -> None:
     count = built.read("words.py").count("\n")
     built.write("words.py", f"{built.read('words.py')}{line}\n")
-    fact = built.asked("no_placeholders")
+    fact = built.fact_of("no_placeholders")
     assert not fact.ok
     assert f"words.py:{count + 1}" in fact.why
 
@@ -161,36 +161,36 @@ def test_empty_work_in_a_file_named_for_a_criterion_is_closed(built: Built, line
 )
 def test_words_that_only_look_like_it_are_let_be(built: Built, line: str) -> None:
     built.write("words.py", f"{built.read('words.py')}{line}\n")
-    assert built.asked("no_placeholders").ok, built.asked("no_placeholders").why
+    assert built.fact_of("no_placeholders").ok, built.fact_of("no_placeholders").why
 
 
 def test_empty_work_in_any_changed_source_is_closed(built: Built) -> None:
     built.write("lib/extra.py", "# TODO\n")
-    fact = built.asked("no_placeholders")
+    fact = built.fact_of("no_placeholders")
     assert (fact.ok, fact.why) == (False, say.stands_for_work(["lib/extra.py:1"]))
 
 
-def test_what_the_build_left_alone_and_is_no_source_may_announce_work(built: Built) -> None:
+def test_untouched_and_non_source_files_may_announce_work(built: Built) -> None:
     built.write("old.py", "# TODO\n")
     built.before = ("old.py",)
     built.write("node_modules/left-pad/index.js", "// TODO\n")
     built.write("docs/notes.md", "# TODO\n")
-    fact = built.asked("no_placeholders")
+    fact = built.fact_of("no_placeholders")
     assert fact.ok, fact.why
 
 
 def test_empty_work_needs_a_plan_to_be_looked_for(built: Built) -> None:
     built.write(READINESS, "# Readiness\n\nAll is well.\n")
-    fact = built.asked("no_placeholders")
+    fact = built.fact_of("no_placeholders")
     assert (fact.ok, fact.why == say.hand_over_names_no_file("readiness.md")) == (False, True)
     built.path(READINESS).unlink()
-    fact = built.asked("no_placeholders")
+    fact = built.fact_of("no_placeholders")
     assert (fact.ok, fact.why == say.no_hand_over("readiness.md")) == (False, True)
 
 
 def test_a_named_file_that_cannot_be_read_is_closed(built: Built) -> None:
     built.path("words.py").write_bytes(b"# \xff\n")
-    fact = built.asked("no_placeholders")
+    fact = built.fact_of("no_placeholders")
     assert not fact.ok
     assert code_of(fact.why) == "build.stands_for_work"
 
@@ -263,7 +263,7 @@ def test_a_secret_scan_result_is_not_by_hand(world: World, code: int, problem: s
     assert (fact.why, fact.by_hand) == (why, False)
 
 
-def test_an_audit_is_good_for_a_day_and_one_set_of_answers(world: World) -> None:
+def test_audit_is_good_for_day_and_one_set_of_answers(world: World) -> None:
     scanned = Scanned(world, "dependency_audit")
     scanned.receipt(0)
     for more in ({"today": "2026-01-03"}, {"audit": {"accept": ["CVE-1"]}}, {"audit": {"osv_url": "http://x"}}):

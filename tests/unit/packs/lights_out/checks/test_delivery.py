@@ -50,17 +50,37 @@ CLOSED: list[tuple[str, Spoil, str]] = [
         replaced(DELIVERY, "Incident Response", "Call me."),
         reports_words.no_rollback_line("Incident Response", "Rollback"),
     ),
-    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by hand"), "with a command"),
-    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: `<command>`"), "with a command"),
-    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by `<command>` on the host"), "with a command"),
-    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: TODO\n\n```\n...\n```"), "with a command"),
-    ("shed", replaced(DELIVERY, "Incident Response", "```\nmake undo\n```"), "with a command"),
+    (
+        "shed",
+        replaced(DELIVERY, "Incident Response", "Rollback: by hand"),
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
+    ),
+    (
+        "shed",
+        replaced(DELIVERY, "Incident Response", "Rollback: `<command>`"),
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
+    ),
+    (
+        "shed",
+        replaced(DELIVERY, "Incident Response", "Rollback: by `<command>` on the host"),
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
+    ),
+    (
+        "shed",
+        replaced(DELIVERY, "Incident Response", "Rollback: TODO\n\n```\n...\n```"),
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
+    ),
+    (
+        "shed",
+        replaced(DELIVERY, "Incident Response", "```\nmake undo\n```"),
+        reports_words.no_rollback_line("Incident Response", "Rollback"),
+    ),
     (
         "house",
         changed(DELIVERY, "- AC-3: 50 users at once, 121 ms.\n", ""),
         documents_words.leaves_out("Verified Criteria", ["AC-3"]),
     ),
-    ("house", without(DELIVERY, "Data Persistence"), 'no section "## Data Persistence"'),
+    ("house", without(DELIVERY, "Data Persistence"), documents_words.no_section("Data Persistence")),
     (
         "house",
         replaced(DELIVERY, "Data Persistence", "It is kept."),
@@ -69,10 +89,10 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "house",
         replaced(DELIVERY, "Data Persistence", "Command: `./list.sh`"),
-        '"## Data Persistence" has no code block',
+        documents_words.no_output(documents_words.heading("Data Persistence")),
     ),
-    ("shed", changed(SCOPE, "Stateful: no", "Stateful: yes"), 'no section "## Data Persistence"'),
-    ("shed", replaced(SCOPE, "Quality Tier", "house"), 'no section "## Support Terms"'),
+    ("shed", changed(SCOPE, "Stateful: no", "Stateful: yes"), documents_words.no_section("Data Persistence")),
+    ("shed", replaced(SCOPE, "Quality Tier", "house"), documents_words.no_section("Support Terms")),
     ("shed", replaced(SCOPE, "Quality Tier", "big"), documents_words.no_tier("scope.md")),
 ]
 
@@ -99,8 +119,8 @@ def test_one_thing_that_lacks_closes_the_delivery(tmp_path: Path, tier: str, spo
 def test_a_short_readme_tells_what_it_is_under_its_title(tmp_path: Path, text: str, lacks: list[str]) -> None:
     project = Project(tmp_path, "shed")
     project.write(README, text)
-    told = "; ".join(f'it has no section about "{topic}"' for topic in lacks)
-    assert project.fact("delivery_doc").why == f"README.md: {told}"
+    problems = [reports_words.topic_untold(topic, "README.md", "") for topic in lacks]
+    assert project.fact("delivery_doc").why == documents_words.problems("README.md", problems, 0)
 
 
 def test_of_two_documents_only_what_is_wrong_is_told(tmp_path: Path) -> None:
@@ -113,8 +133,9 @@ def test_of_two_documents_only_what_is_wrong_is_told(tmp_path: Path) -> None:
     assert delivery.fix == documents_words.under("Incident Response", "Rollback: `git revert HEAD && git push`")
     project.remove_section(README, "Deploy")
     both = project.fact("delivery_doc")
-    assert both.why == f'README.md: it has no section about "deploy"; {delivery.why}'
-    assert both.fix == f'write in README.md: "## Deploy" and what to do; {delivery.fix}'
+    untold = reports_words.topic_untold("deploy", "README.md", "Deploy")
+    assert both.why == f"{documents_words.problems('README.md', [untold], 0)}; {delivery.why}"
+    assert both.fix == f"{untold.next_step}; {delivery.fix}"
 
 
 def test_a_house_need_not_deliver_what_a_skyscraper_must(tmp_path: Path) -> None:
@@ -130,20 +151,39 @@ def test_a_house_need_not_deliver_what_a_skyscraper_must(tmp_path: Path) -> None
 
 PROPOSALS: list[tuple[Spoil, str]] = [
     (replaced(PROPOSAL, "Prioritized Changes", "Several."), reports_words.no_change_listed("Prioritized Changes")),
-    (replaced(PROPOSAL, "Prioritized Changes", "1. TODO\n2. ..."), 'nothing under "## Prioritized Changes"'),
-    (replaced(PROPOSAL, "Architecture Impact", "It stays."), '"## Architecture Impact" has no line "Impact:"'),
+    (
+        replaced(PROPOSAL, "Prioritized Changes", "1. TODO\n2. ..."),
+        documents_words.section_blank("Prioritized Changes"),
+    ),
+    (
+        replaced(PROPOSAL, "Architecture Impact", "It stays."),
+        reports_words.no_impact(
+            "Architecture Impact", "Impact", {"none": "none", "minor": "changes", "major": "changes"}
+        ),
+    ),
     (
         replaced(PROPOSAL, "Architecture Impact", "Impact: none | minor | major"),
-        '"## Architecture Impact" has no line "Impact:"',
+        reports_words.no_impact(
+            "Architecture Impact", "Impact", {"none": "none", "minor": "changes", "major": "changes"}
+        ),
     ),
-    (replaced(PROPOSAL, "Architecture Impact", "Impact: some"), '"## Architecture Impact" has no line "Impact:"'),
+    (
+        replaced(PROPOSAL, "Architecture Impact", "Impact: some"),
+        reports_words.no_impact(
+            "Architecture Impact", "Impact", {"none": "none", "minor": "changes", "major": "changes"}
+        ),
+    ),
     (
         replaced(PROPOSAL, "Architecture Impact", "Impact: none\nImpact: major"),
-        '"## Architecture Impact" has no line "Impact:"',
+        reports_words.no_impact(
+            "Architecture Impact", "Impact", {"none": "none", "minor": "changes", "major": "changes"}
+        ),
     ),
     (
         replaced(PROPOSAL, "Architecture Impact", "```\nImpact: none\n```"),
-        '"## Architecture Impact" has no line "Impact:"',
+        reports_words.no_impact(
+            "Architecture Impact", "Impact", {"none": "none", "minor": "changes", "major": "changes"}
+        ),
     ),
 ]
 
@@ -177,8 +217,10 @@ def test_the_impact_on_the_architecture_leads_one_way_or_none(
     assert project.fact("architecture", value="none").ok is none
     assert project.fact("architecture", value="changes").ok is changes
     assert project.fact("architecture", value="changes").is_meant is not none, "another answer means another move"
-    assert project.fact("architecture", value="changes").fix.endswith("" if changes else "Impact: minor")
+    assert project.fact("architecture", value="changes").fix.endswith(
+        "" if changes else documents_words.under("Architecture Impact", "Impact: minor")
+    )
     if not none:
-        said = "changes" if changes else "nothing clear"
-        why = f'proposal.md says {said} under "## Architecture Impact", not none'
+        said = "changes" if changes else ""
+        why = reports_words.other_impact("proposal.md", said, "Architecture Impact", "none")
         assert project.fact("architecture", value="none").why == why

@@ -63,8 +63,8 @@ class Deploying:
 
     def gate(self, check: str = "deployed") -> Gate:
         params = {"preferences": "tree:preferences.md"}
-        own = {"besides": ["README.md"], "edges": ["verify-it"]} if check == "deployed" else {}
-        return Gate("ours", check, {**params, **own}, "entry", "do it")
+        settings = {"besides": ["README.md"], "edges": ["verify-it"]} if check == "deployed" else {}
+        return Gate("ours", check, {**params, **settings}, "entry", "do it")
 
     def seen(self) -> Seen:
         return self.world.seen().replace(
@@ -107,7 +107,10 @@ def test_commands_that_lack_are_named_with_what_to_write(deploying: Deploying, c
         '"## Deploy Commands" with "- Pre-flight: `command`", and the same for Deploy, Check and Rollback',
     )
     assert (fact.ok, fact.is_known, fact.pending, fact.why) == (False, True, False, why)
-    assert fact.fix == f"write in preferences.md: {EXAMPLE}"
+    assert (
+        fact.fix
+        == say.plan_problem("preferences.md", say.command_missing("Deploy Commands", ["Rollback"]), EXAMPLE).next_step
+    )
     (deploying.world.tree / "preferences.md").unlink()
     fact = deploying.fact(check)
     assert (fact.ok, fact.why) == (
@@ -126,8 +129,14 @@ def test_commands_that_lack_are_named_with_what_to_write(deploying: Deploying, c
 def test_an_unconfirmed_plan_is_not_deployed(deploying: Deploying) -> None:
     fact = deploying.fact()
     assert (fact.ok, fact.is_known, fact.pending) == (False, False, False)
-    shown = "; ".join(f"{label}: {line}" for label, line in COMMANDS.items())
-    assert fact.why == f"a person must confirm the deploy commands first, they run with your rights: {shown}"
+    assert fact.why == say.confirm_first(
+        (
+            ("Pre-flight", "ssh host true"),
+            ("Deploy", "./deploy"),
+            ("Check", "curl host"),
+            ("Rollback", "./deploy --previous"),
+        )
+    )
     assert fact.fix == say.look_and_approve()
 
 
@@ -211,7 +220,7 @@ def test_commands_that_were_confirmed_can_be_run(deploying: Deploying) -> None:
     assert fact.why == say.not_deployed()
 
 
-def test_what_the_engine_deployed_opens_the_gate_and_tells_the_way_back(deploying: Deploying) -> None:
+def test_what_engine_deployed_opens_gate_and_tells_the_way_back(deploying: Deploying) -> None:
     deploying.confirm()
     deploying.end()
     fact = deploying.fact()
@@ -231,7 +240,7 @@ def test_what_the_engine_deployed_opens_the_gate_and_tells_the_way_back(deployin
         ({"plan": "of other commands", "visit": EARLIER}, "pending"),
     ],
 )
-def test_an_end_counts_for_its_commands_its_tree_and_its_visit(
+def test_end_counts_for_its_commands_its_tree_and_its_visit(
     deploying: Deploying, ended: dict[str, Any], stands: str
 ) -> None:
     deploying.confirm()

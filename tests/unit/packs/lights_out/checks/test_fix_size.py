@@ -18,16 +18,16 @@ DESIGN = "# Design\n\n## Interfaces\n\n`src/api.py` has `count(text) -> int`; se
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ([("A", "src/new.py")], "src/new.py (new)"),
-        ([("D", "src/old.py")], "src/old.py (gone)"),
-        ([("M", "src/api.py")], "src/api.py (an interface)"),
-        ([("M", "lib/pool.py")], "lib/pool.py (an interface)"),
+        ([("A", "src/new.py")], say.significant_fix([("src/new.py", "new")])),
+        ([("D", "src/old.py")], say.significant_fix([("src/old.py", "gone")])),
+        ([("M", "src/api.py")], say.significant_fix([("src/api.py", "an interface")])),
+        ([("M", "lib/pool.py")], say.significant_fix([("lib/pool.py", "an interface")])),
         ([("M", "src/other.py")], ""),
         ([("M", "src/my-api.py"), ("M", "api.pyi")], ""),
         ([], ""),
     ],
 )
-def test_a_fix_is_big_if_files_come_or_go_or_an_interface_changes(
+def test_fix_that_adds_files_or_changes_interfaces_is_big(
     world: World, changes: list[tuple[str, str]], words: str
 ) -> None:
     (world.folder / "design.md").write_text(DESIGN, encoding="utf-8")

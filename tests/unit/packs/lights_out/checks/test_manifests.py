@@ -9,6 +9,7 @@ import pytest
 from detent.core.machine import Gate
 from detent.gates.seen import Seen
 from detent.packs.lights_out.checks.manifests import Manifest, is_named, manifests, not_locked
+from tests.messages import message_of
 from tests.unit.packs.lights_out.built import Built
 
 PYPROJECT = """
@@ -112,7 +113,7 @@ def seen_in(built: Built) -> Seen:
 
 def read(built: Built, path: str, text: str) -> Manifest:
     built.write(path, text)
-    return next(one for one in manifests(seen_in(built)) or () if one.path == path)
+    return next(manifest for manifest in manifests(seen_in(built)) or () if manifest.path == path)
 
 
 @pytest.mark.parametrize("path", DECLARED)
@@ -150,9 +151,9 @@ def test_other_files_are_no_manifests(built: Built, path: str) -> None:
 )
 def test_one_that_can_not_be_read_is_told(built: Built, path: str, data: bytes, locks: tuple[str, ...]) -> None:
     built.path(path).write_bytes(data)
-    found = next(one for one in manifests(seen_in(built)) or () if one.path == path)
+    found = next(manifest for manifest in manifests(seen_in(built)) or () if manifest.path == path)
     assert (found.names, found.locks) == ((), locks)
-    assert found.problem.startswith(f"{path} can't be read: ")
+    assert message_of(found.problem).code == "build.manifest_unreadable"
 
 
 def test_an_unscanned_tree_has_no_known_manifests(built: Built) -> None:
@@ -214,7 +215,7 @@ def test_a_lock_file_lies_beside_its_manifest_or_above(built: Built, lock: str, 
     assert not_locked(seen_in(built), manifest) == (("flask",) if is_seen else ("flask", "rich"))
 
 
-def test_a_lock_file_that_is_no_part_of_the_tree_locks_nothing(built: Built) -> None:
+def test_lock_file_that_is_no_part_of_tree_locks_nothing(built: Built) -> None:
     """One that git ignores lies on this disk alone."""
     manifest = read(built, "pyproject.toml", ASKED)
     built.write("uv.lock", "flask rich\n")

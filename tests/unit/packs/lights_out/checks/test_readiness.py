@@ -44,29 +44,41 @@ def questions(text: str) -> Spoil:
 
 
 CLOSED: list[tuple[Spoil, str]] = [
-    (verdict("NOT READY"), 'gives NOT READY under "## Verdict", not READY'),
-    (verdict("Not-ready, AC-2 lacks a proof"), "gives NOT READY"),
-    (verdict("READY\n\nNOT READY"), "gives no clear verdict"),
-    (verdict("READY / NOT READY"), "gives no clear verdict"),
-    (verdict("READY once AC-2 is clear"), "gives no clear verdict"),
-    (verdict("```\nREADY\n```"), "gives no clear verdict"),
-    (verdict("> READY"), "gives no clear verdict"),
-    (verdict("~~READY~~ nearly"), "gives no clear verdict"),
-    (truths("Everything is known."), '"## Truths" lists no T-1'),
-    (truths("- files are UTF-8"), '"## Truths" lists no T-1'),
-    (truths("- T-1: are files UTF-8?"), 'T-1 under "## Truths" is a question, not a truth'),
-    (truths("- T-1: files are UTF-8\n- T-2: probably small"), 'T-2 under "## Truths" is a question'),
+    (verdict("NOT READY"), verification_words.not_ready("Verdict", "NOT READY", "READY")),
+    (verdict("Not-ready, AC-2 lacks a proof"), verification_words.not_ready("Verdict", "NOT READY", "READY")),
+    (verdict("READY\n\nNOT READY"), verification_words.not_ready("Verdict", "", "READY")),
+    (verdict("READY / NOT READY"), verification_words.not_ready("Verdict", "", "READY")),
+    (verdict("READY once AC-2 is clear"), verification_words.not_ready("Verdict", "", "READY")),
+    (verdict("```\nREADY\n```"), verification_words.not_ready("Verdict", "", "READY")),
+    (verdict("> READY"), verification_words.not_ready("Verdict", "", "READY")),
+    (verdict("~~READY~~ nearly"), verification_words.not_ready("Verdict", "", "READY")),
+    (truths("Everything is known."), verification_words.no_truths("Truths")),
+    (truths("- files are UTF-8"), verification_words.no_truths("Truths")),
+    (
+        truths("- T-1: are files UTF-8?"),
+        verification_words.truth_is_question("T-1", "Truths", "are files UTF-8?", "Clarifications Needed"),
+    ),
+    (
+        truths("- T-1: files are UTF-8\n- T-2: probably small"),
+        verification_words.truth_is_question("T-2", "Truths", "probably small", "Clarifications Needed"),
+    ),
     (truths("- T-1: it is unclear what a word is"), "T-1"),
-    (truths("- T-1: Is stdin wanted"), "T-1 stands under"),
+    (truths("- T-1: Is stdin wanted"), verification_words.truth_twice("T-1", "Truths", "Clarifications Needed")),
     (questions("- Is stdin wanted?"), verification_words.question_open("Is stdin wanted?")),
     (questions("- Is stdin wanted?; changes pass/fail: yes"), "is open and may change what passes"),
     (questions("- Is stdin wanted?; resolved: TBD"), "is open and may change what passes"),
     (questions("- Is stdin wanted?; resolved:"), "is open and may change what passes"),
-    (questions("Which encoding?\n\n- Is stdin wanted?; resolved: no"), "asks something outside of its list"),
+    (
+        questions("Which encoding?\n\n- Is stdin wanted?; resolved: no"),
+        documents_words.asks_elsewhere("Clarifications Needed"),
+    ),
     (questions("There are some."), documents_words.lists_nothing("Clarifications Needed")),
     (covered(*COVERED[:2]), plans_words.criterion_missing("AC-3", "Acceptance Criteria Coverage")),
     (covered(*COVERED, COVERED[0]), plans_words.criterion_twice("AC-1", "Acceptance Criteria Coverage")),
-    (covered(*COVERED, "- AC-4: test: tests/t.py; proof: x"), "has AC-4, which scope.md does not know"),
+    (
+        covered(*COVERED, "- AC-4: test: tests/t.py; proof: x"),
+        plans_words.criterion_unknown("AC-4", "Acceptance Criteria Coverage"),
+    ),
     (
         covered("- AC-1: test: tests/test_words.py", *COVERED[1:]),
         verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["proof"]),
@@ -75,35 +87,65 @@ CLOSED: list[tuple[Spoil, str]] = [
         covered("- AC-1: proof: run it", *COVERED[1:]),
         verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["test"]),
     ),
-    (covered("- AC-1", *COVERED[1:]), "has no test and no proof"),
+    (
+        covered("- AC-1", *COVERED[1:]),
+        verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["test", "proof"]),
+    ),
     # What stands behind an item or a subsection is none of it.
-    (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "proof: run it"), "AC-3 under"),
-    (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "### Notes", "", "proof: run it"), "AC-3 under"),
+    (
+        covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "proof: run it"),
+        verification_words.entry_lacks("AC-3", "Acceptance Criteria Coverage", ["proof"]),
+    ),
+    (
+        covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "### Notes", "", "proof: run it"),
+        verification_words.entry_lacks("AC-3", "Acceptance Criteria Coverage", ["proof"]),
+    ),
     (
         covered(*COVERED[:2], "### AC-3", "", "test: tests/test_words.py", "", "### Notes", "", "proof: run it"),
         verification_words.entry_lacks("AC-3", "Acceptance Criteria Coverage", ["proof"]),
     ),
-    (covered("- AC-1: test: TODO; proof: run it", *COVERED[1:]), "has no test"),
-    (covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]), "the test of AC-1"),
-    (covered("```", COVERED[0], "```", "", *COVERED[1:]), "AC-1 is missing under"),
-    (covered("<!--", COVERED[0], "-->", "", *COVERED[1:]), "AC-1 is missing under"),
+    (
+        covered("- AC-1: test: TODO; proof: run it", *COVERED[1:]),
+        verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["test"]),
+    ),
+    (
+        covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]),
+        verification_words.test_names_no_file("AC-1", "Acceptance Criteria Coverage"),
+    ),
+    (
+        covered("```", COVERED[0], "```", "", *COVERED[1:]),
+        plans_words.criterion_missing("AC-1", "Acceptance Criteria Coverage"),
+    ),
+    (
+        covered("<!--", COVERED[0], "-->", "", *COVERED[1:]),
+        plans_words.criterion_missing("AC-1", "Acceptance Criteria Coverage"),
+    ),
     (
         covered("| AC | Test | Proof |", "|---|---|---|", "| AC-1 | tests/test_words.py | |", *COVERED[1:]),
-        "has no proof",
+        verification_words.entry_lacks("AC-1", "Acceptance Criteria Coverage", ["proof"]),
     ),
-    (covered("| AC-1 | tests/test_words.py | run it |", "", *COVERED[1:]), "AC-1 is missing under"),
+    (
+        covered("| AC-1 | tests/test_words.py | run it |", "", *COVERED[1:]),
+        plans_words.criterion_missing("AC-1", "Acceptance Criteria Coverage"),
+    ),
     # Rows without a rule below the heads are no table.
     (
         covered("| AC | Test | Proof |", "| a | b | c |", "| AC-1 | tests/test_words.py | x |", "", *COVERED[1:]),
-        "AC-1 is missing under",
+        plans_words.criterion_missing("AC-1", "Acceptance Criteria Coverage"),
     ),
     (linked(*LINKED[1:]), plans_words.criterion_missing("AC-1", "Key Links")),
     (
         linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]),
         verification_words.entry_lacks("AC-1", "Key Links", ["design"]),
     ),
-    (linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]), "names nothing that is in design.md"),
-    (linked(LINKED[0].replace("`words.py`", "somewhere"), *LINKED[1:]), "names nothing that is in design.md"),
+    (
+        linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]),
+        verification_words.other_design("AC-1", "Key Links", "design.md"),
+    ),
+    (
+        linked(LINKED[0].replace("`words.py`", "somewhere"), *LINKED[1:]),
+        verification_words.other_design("AC-1", "Key Links", "design.md"),
+    ),
     (replaced(READINESS, ORDER, "1. AC-1\n2. AC-3"), documents_words.leaves_out("Build Order", ["AC-2"])),
     (replaced(READINESS, ORDER, "1. AC-1 to AC-3"), documents_words.leaves_out("Build Order", ["AC-2"])),
     (
@@ -120,7 +162,7 @@ CLOSED: list[tuple[Spoil, str]] = [
 
 
 @pytest.mark.parametrize(("spoil", "why"), CLOSED)
-def test_one_thing_that_lacks_closes_the_hand_over_and_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
+def test_one_thing_that_lacks_closes_hand_over_and_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
     project = Project(tmp_path, "shed")
     spoil(project)
     fact = project.fact("readiness_doc")
@@ -140,8 +182,8 @@ def test_a_section_that_is_not_there_has_no_other_faults(tmp_path: Path, section
     project = Project(tmp_path, "shed")
     project.remove_section(READINESS, section)
     fact = project.fact("readiness_doc")
-    assert fact.why == f'readiness.md: it has no section "## {section}"'
-    assert fact.fix.startswith(f'under "## {section}": ')
+    assert fact.why == documents_words.problems("readiness.md", [documents_words.no_section(section)], -5)
+    assert fact.fix.startswith(documents_words.under(section, ""))
 
 
 def test_an_unknown_criterion_is_the_only_problem_of_its_line(tmp_path: Path) -> None:
@@ -240,7 +282,10 @@ TESTED: list[tuple[Spoil, str]] = [
     ),
     (lambda project: project.write(TEST, ""), verification_words.criterion_not_named("AC-3", ("tests/test_words.py",))),
     (covered(*COVERED[:2]), verification_words.no_test_planned("readiness.md", "AC-3")),
-    (covered("- AC-1: test: ../outside.py; proof: x", *COVERED[1:]), "AC-1 is not named in"),
+    (
+        covered("- AC-1: test: ../outside.py; proof: x", *COVERED[1:]),
+        verification_words.criterion_not_named("AC-1", ("../outside.py",)),
+    ),
     (
         covered("- AC-1: test: tests/other.py; proof: x", *COVERED[1:]),
         verification_words.criterion_not_named("AC-1", ("tests/other.py",)),
@@ -260,7 +305,7 @@ def test_a_criterion_without_a_test_is_named(tmp_path: Path, spoil: Spoil, why: 
     assert why in fact.why
 
 
-def test_six_criteria_without_a_test_are_told_and_one_is_shown_how(tmp_path: Path) -> None:
+def test_six_untested_criteria_are_named_with_one_example(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     lines = [f"- AC-{number}: prints {number} lines" for number in range(11, 19)]
     project.replace_section(SCOPE, "Acceptance Criteria", "\n".join(lines))
@@ -273,7 +318,7 @@ def test_six_criteria_without_a_test_are_told_and_one_is_shown_how(tmp_path: Pat
     assert (fact.ok, fact.why, fact.fix) == (False, verification_words.criteria_untestable("scope.md"), "do it")
 
 
-def test_the_title_of_a_design_is_no_place_in_it_nor_is_an_empty_heading(tmp_path: Path) -> None:
+def test_design_title_and_empty_heading_are_no_places(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.write("scaffolding/design.md", project.read("scaffolding/design.md") + "\n##\n\nwords\n")
     title = project.read("scaffolding/design.md").partition("\n")[0].strip("# ")

@@ -17,6 +17,7 @@ from detent.packs.lights_out.checks.recorded import compared, why_unrepeatable
 from detent.packs.lights_out.words import documents as documents_words
 from detent.packs.lights_out.words import verification as say
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
+from detent.words.effects.workspace import timed_out
 from tests.unit.packs.lights_out.pipeline import Project
 
 CPU_S = 20
@@ -88,13 +89,49 @@ def test_a_receipt_that_is_not_vouched_for_counts_for_nothing(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("prints", "problem", "exit_", "why"),
     [
-        ({FIRST: "words=4\n"}, "", None, "AC-1: `printf"),
+        (
+            {FIRST: "words=4\n"},
+            "",
+            None,
+            say.other_output(
+                "verification.md",
+                [
+                    (
+                        "AC-1",
+                        "printf 'one two\\nthree\\n' > sample.txt; python3 words.py sam...",
+                        say.not_printed("words=3", "words=4"),
+                    )
+                ],
+            ),
+        ),
         ({FIRST: "words=4\n"}, "", None, say.not_printed("words=3", "words=4")),
         ({FIRST: ""}, "", None, say.not_printed("words=3", "")),
-        ({FIRST: "words=3\nTraceback\n"}, "", None, 'prints "Traceback", which the record leaves out'),
+        (
+            {FIRST: "words=3\nTraceback\n"},
+            "",
+            None,
+            say.other_output(
+                "verification.md",
+                [
+                    (
+                        "AC-1",
+                        "printf 'one two\\nthree\\n' > sample.txt; python3 words.py sam...",
+                        say.printed_besides("Traceback", 0, "[...]"),
+                    )
+                ],
+            ),
+        ),
         ({FIRST: "sh: 1: x: not found\n"}, "", 127, say.other_exit(127, 0, "sh: 1: x: not found")),
-        ({}, "", 0, "`python3 words.py none.txt` exited with 0, not 2"),
-        ({}, "timed out after 5 s", None, "timed out after 5 s"),
+        (
+            {},
+            "",
+            0,
+            say.other_output(
+                "verification.md",
+                [("AC-3", "python3 words.py none.txt", say.other_exit(0, 2, "no such file: none.txt"))],
+            ),
+        ),
+        ({}, timed_out(5), None, timed_out(5)),
     ],
 )
 def test_another_exit_or_output_is_told(
@@ -123,7 +160,7 @@ def test_a_command_that_only_prints_text_exercises_nothing(tmp_path: Path, line:
     verified.project.change(REPORT, f"`{FIRST}`", f"`{line}`")
     assert line not in [run.command.line for run in verified.runs()]
     fact = verified.run_all({line: "words=3\n"}).fact()
-    assert f"only prints text, which exercises nothing: AC-1 (`{line}`)" in fact.why
+    assert fact.why == say.only_prints("verification.md", [("AC-1", line)])
 
 
 def test_what_can_not_be_repeated_is_named(tmp_path: Path) -> None:
@@ -189,14 +226,14 @@ def test_outputs_that_agree(recorded: str, printed: str) -> None:
     ("recorded", "printed", "why"),
     [
         ("3 passed", "2 passed, 1 failed", say.not_printed("3 passed", "2 passed, 1 failed")),
-        ("due 2024-01-01", "due 2024-01-02", 'does not print the recorded "due 2024-01-01"'),
+        ("due 2024-01-01", "due 2024-01-02", say.not_printed("due 2024-01-01", "due 2024-01-02")),
         ("ok\nok", "ok", say.not_printed("ok", "")),
-        ("ok", "ok\nwarn 1\nwarn 2", 'prints "warn 1" and 1 more lines, which the record leaves out without a line'),
-        ("[...]", "anything", "leaves everything out"),
-        ("[...]\n[...] [...]", "anything else", "leaves everything out"),
-        ("(no output)", "a traceback", 'prints "a traceback", which the record leaves out'),
-        ("see lib/a.py", "see lib/b.py", 'does not print the recorded "see lib/a.py"'),
-        ("200 /api/items.json", "200 /api/other.json", 'does not print the recorded "200 /api/items.json"'),
+        ("ok", "ok\nwarn 1\nwarn 2", say.printed_besides("warn 1", 1, "[...]")),
+        ("[...]", "anything", say.record_leaves_all_out()),
+        ("[...]\n[...] [...]", "anything else", say.record_leaves_all_out()),
+        ("(no output)", "a traceback", say.printed_besides("a traceback", 0, "[...]")),
+        ("see lib/a.py", "see lib/b.py", say.not_printed("see lib/a.py", "see lib/b.py")),
+        ("200 /api/items.json", "200 /api/other.json", say.not_printed("200 /api/items.json", "200 /api/other.json")),
     ],
 )
 def test_outputs_that_differ(recorded: str, printed: str, why: str) -> None:

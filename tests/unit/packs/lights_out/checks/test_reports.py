@@ -69,42 +69,71 @@ def test_open_findings_are_the_reason_of_a_closed_gate(tmp_path: Path) -> None:
     fact = project.fact("findings", value="some open")
     assert (fact.ok, fact.why, fact.parts) == (True, "", tuple((head, False, "") for head in heads))
     fact = project.fact("findings")
-    assert (fact.ok, fact.parts, fact.fix) == (False, (), "fix them, then have the review look again")
-    assert fact.why == f"review.md: open (Critical and Required): {'; '.join(heads[:5])}"
+    refusal = reports_words.some_open("review.md", "Critical and Required", heads[:5])
+    assert (fact.ok, fact.parts, fact.why, fact.fix) == (False, (), refusal, refusal.next_step)
 
 
 @pytest.mark.parametrize(
-    ("check", "name", "section", "asked"),
+    ("check", "name", "section", "words"),
     [
         ("findings", REVIEW, "Axes", REVIEW_AXES),
         ("findings", REVIEW, "Explicit Checks", EXPLICIT_CHECKS),
         ("drift", RECONCILE, "Axes", DRIFT_AXES),
     ],
 )
-def test_the_example_of_a_section_names_each_of_its_items_once(
-    tmp_path: Path, check: str, name: str, section: str, asked: tuple[str, ...]
+def test_example_of_a_section_names_each_of_its_items_once(
+    tmp_path: Path, check: str, name: str, section: str, words: tuple[str, ...]
 ) -> None:
     project = Project(tmp_path, "shed")
     project.remove_section(name, section)
     fact = project.fact(check)
-    assert fact.fix.startswith(f'under "## {section}": - {asked[0]}: ')
-    assert [fact.fix.count(one) for one in asked] == [1] * len(asked)
+    assert fact.fix.startswith(documents_words.under(section, f"- {words[0]}: "))
+    assert [fact.fix.count(word) for word in words] == [1] * len(words)
 
 
 UNCLEAR: list[tuple[Spoil, str]] = [
-    (found("- It lies; axis: security; status: open"), '"It lies; axis: security; status: open" has no severity of'),
-    (found("- It lies; severity: Critical; status: open"), "has no axis of: correctness, readability"),
-    (found("- It lies; severity: Critical; axis: taste; status: open"), "has no axis of"),
-    (found("- It lies; severity: Critical; axis: security"), "has no status of: open, fixed, resolved"),
+    (
+        found("- It lies; axis: security; status: open"),
+        reports_words.no_choice(
+            "It lies; axis: security; status: open", "severity", ("Critical", "Required", "Optional", "Nit")
+        ),
+    ),
+    (
+        found("- It lies; severity: Critical; status: open"),
+        reports_words.no_choice(
+            "It lies; severity: Critical; status: open",
+            "axis",
+            ("correctness", "readability", "architecture", "security", "performance"),
+        ),
+    ),
+    (
+        found("- It lies; severity: Critical; axis: taste; status: open"),
+        reports_words.no_choice(
+            "It lies; severity: Critical; axis: taste; status: open",
+            "axis",
+            ("correctness", "readability", "architecture", "security", "performance"),
+        ),
+    ),
+    (
+        found("- It lies; severity: Critical; axis: security"),
+        reports_words.no_choice("It lies; severity: Critical; axis: security", "status", ("open", "fixed", "resolved")),
+    ),
     (
         found("- It lies; severity: Critical; axis: security; status: fixed; status: open"),
-        "has more than one status: fixed, open",
+        reports_words.several_choices(
+            "It lies; severity: Critical; axis: security; status: fixed; ...", "status", "fixed, open"
+        ),
     ),
     (
         found("- It lies; severity: Nit; severity: Critical; axis: security; status: fixed"),
-        "has more than one severity: Nit, Critical",
+        reports_words.several_choices(
+            "It lies; severity: Nit; severity: Critical; axis: security; ...", "severity", "Nit, Critical"
+        ),
     ),
-    (found("### Critical: it lies", "", OPEN.format("Nit", "fixed")), 'speaks of "Critical" outside of its list'),
+    (
+        found("### Critical: it lies", "", OPEN.format("Nit", "fixed")),
+        reports_words.outside_list("Findings", "Critical"),
+    ),
     (
         found(
             "| what | severity | status |",
@@ -113,28 +142,36 @@ UNCLEAR: list[tuple[Spoil, str]] = [
             "",
             OPEN.format("Nit", "fixed"),
         ),
-        "outside of its list",
+        reports_words.outside_list("Findings", "Required"),
     ),
-    (found("One is still open.", "", OPEN.format("Nit", "fixed")), 'speaks of "open" outside of its list'),
+    (found("One is still open.", "", OPEN.format("Nit", "fixed")), reports_words.outside_list("Findings", "open")),
     (
         found(OPEN.format("Nit", "fixed"), "  - more; severity: Critical; status: open"),
-        "more than one severity: Nit, Critical",
+        reports_words.several_choices(
+            "It lies; severity: Nit; axis: correctness; status: fixed", "severity", "Nit, Critical"
+        ),
     ),
-    (found("None except the Critical one."), "neither lists anything nor says none"),
-    (found("No blocking findings but one in login"), "neither lists anything nor says none"),
-    (found("None of this works"), "neither lists anything nor says none"),
-    (found("Nothing works."), "neither lists anything nor says none"),
+    (found("None except the Critical one."), documents_words.lists_nothing("Findings")),
+    (found("No blocking findings but one in login"), documents_words.lists_nothing("Findings")),
+    (found("None of this works"), documents_words.lists_nothing("Findings")),
+    (found("Nothing works."), documents_words.lists_nothing("Findings")),
     (found("It lies, severity Critical"), documents_words.lists_nothing("Findings")),
-    (found("None.", "", OPEN.format("Nit", "open")), "is neither resolved nor documented"),
+    (
+        found("None.", "", OPEN.format("Nit", "open")),
+        reports_words.not_documented("It lies; severity: Nit; axis: correctness; status: open"),
+    ),
     *((changed(REVIEW, f"- {axis}: ", "- other: "), f'"## Axes" says nothing to "{axis}"') for axis in REVIEW_AXES),
     *(
-        (changed(REVIEW, f"- {one}: ", f"> {one}: "), f'"## Explicit Checks" says nothing to "{one}"')
-        for one in EXPLICIT_CHECKS
+        (changed(REVIEW, f"- {check}: ", f"> {check}: "), documents_words.topic_missing("Explicit Checks", check, ""))
+        for check in EXPLICIT_CHECKS
     ),
-    (changed(REVIEW, "- readability: names say what they do.", "- readability: TODO"), 'says nothing to "readability"'),
+    (
+        changed(REVIEW, "- readability: names say what they do.", "- readability: TODO"),
+        documents_words.topic_missing("Axes", "readability", "WHAT WAS LOOKED AT"),
+    ),
     (
         changed(REVIEW, "- readability: names say what they do.", "- readability: Readability"),
-        'says nothing to "readability"',
+        documents_words.topic_missing("Axes", "readability", "WHAT WAS LOOKED AT"),
     ),
     (
         changed(REVIEW, "- readability:", "- security: x\n- readability:"),
@@ -166,7 +203,13 @@ def test_each_axis_of_a_reconciliation_is_asked_for(tmp_path: Path, axis: str, n
     line = next(line for line in project.read(RECONCILE).splitlines() if line.startswith(f"- {axis}:"))
     project.change(RECONCILE, line, new.format(axis=axis))
     fact = project.fact("drift")
-    assert (fact.ok, f'"## Axes" says nothing to "{axis}"' in fact.why) == (False, True)
+    assert (
+        fact.ok,
+        fact.why
+        == documents_words.problems(
+            "reconcile.md", [documents_words.topic_missing("Axes", axis, "clean (or: not applicable, REASON)")], -5
+        ),
+    ) == (False, True)
     project.write(
         RECONCILE,
         Project(tmp_path / "again", "shed").read(RECONCILE).replace(line, f"- {axis}: not applicable, no code yet"),
@@ -221,18 +264,24 @@ def test_an_outcome_that_is_not_clear_is_none(tmp_path: Path, text: str) -> None
 def test_drift_of_two_classes_is_told_as_such(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.replace_section(RECONCILE, "Drift", f"{COSMETIC}; class: structural")
-    assert 'class: structural" has more than one class: cosmetic, structural' in project.fact("drift").why
+    item = "a typo; class: cosmetic; fix: mended; class: structural"
+    problem = reports_words.several_choices(item, "class", "cosmetic, structural")
+    assert project.fact("drift").why == documents_words.problems("reconcile.md", [problem], 0)
     for drift in ("x moved; class: large; fix: design.md follows", "x moved; class: large"):
         project.replace_section(RECONCILE, "Drift", f"- {drift}")
         fact = project.fact("drift")
-        assert fact.why == f'reconcile.md: "{drift}" has no class of: cosmetic, structural, spec-violating'
-        assert fact.fix.startswith('under "## Drift": - WHAT DIFFERS; class: structural; fix: ')
+        assert fact.why == documents_words.problems(
+            "reconcile.md", [reports_words.no_choice(drift, "class", ("cosmetic", "structural", "spec-violating"))], -5
+        )
+        assert fact.fix.startswith(
+            documents_words.under("Drift", "- WHAT DIFFERS; class: structural; fix: WHICH DOCUMENT NOW SAYS WHAT")
+        )
 
 
 BLOCKS: list[tuple[Spoil, str]] = [
-    (replaced(RECONCILE, "Drift", STRUCTURAL), "BLOCKED lists no spec-violating drift"),
-    (without(RECONCILE, "Report"), 'no section "## Report"'),
-    (replaced(RECONCILE, "Report", "It is blocked."), "not exactly one report"),
+    (replaced(RECONCILE, "Drift", STRUCTURAL), reports_words.no_such_drift("BLOCKED", "spec-violating", "Drift")),
+    (without(RECONCILE, "Report"), documents_words.no_section("Report")),
+    (replaced(RECONCILE, "Report", "It is blocked."), reports_words.not_one_block()),
     (changed(RECONCILE, "accept refunds into scope.md, ", ""), reports_words.option_missing(["accept"])),
     (changed(RECONCILE, "revert the code, ", ""), reports_words.option_missing(["revert"])),
     (changed(RECONCILE, ", split refunds into items of their own]", "]"), reports_words.option_missing(["split"])),
@@ -254,21 +303,24 @@ def test_a_blocked_reconciliation_offers_three_ways(tmp_path: Path, spoil: Spoil
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("It does not work.", "not exactly one report"),
-        ("BLOCKED: [what's wrong]. Options: [A, B, C]. Recommendation: [X].", "does not say what is wrong"),
-        ("BLOCKED: the key is gone. Options: [A, B, C]. Recommendation: [X].", "fewer than two ways"),
-        ("BLOCKED: the key is gone. Options: [ask for it]. Recommendation: ask for it.", "fewer than two ways"),
-        ("BLOCKED: the key is gone. Options: [ask, ask]. Recommendation: ask.", "fewer than two ways"),
-        ("BLOCKED: the key is gone. Options: [ask, B, ]. Recommendation: ask.", "fewer than two ways"),
-        ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation: [X].", "Recommendation names none"),
-        ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation:", "Recommendation names none"),
-        ("BLOCKED: the key is gone. Options: [ask, wait].", "not exactly one report"),
-        ("BLOCKED: the key is gone. Recommendation: wait.", "not exactly one report"),
-        ("BLOCKED: TODO. Options: [ask, wait]. Recommendation: wait.", "does not say what is wrong"),
-        ("```\nBLOCKED: gone. Options: [ask, wait]. Recommendation: wait.\n```", "not exactly one report"),
-        ("<!-- BLOCKED: gone. Options: [ask, wait]. Recommendation: wait. -->", "not exactly one report"),
-        ("> BLOCKED: gone. Options: [ask, wait]. Recommendation: wait.", "not exactly one report"),
-        ("BLOCKED: a b. Options: [ask, wait]. Recommendation: ask.\n\nBLOCKED: c d.", "not exactly one report"),
+        ("It does not work.", reports_words.not_one_block()),
+        ("BLOCKED: [what's wrong]. Options: [A, B, C]. Recommendation: [X].", reports_words.blocked_by_nothing()),
+        ("BLOCKED: the key is gone. Options: [A, B, C]. Recommendation: [X].", reports_words.too_few_options()),
+        (
+            "BLOCKED: the key is gone. Options: [ask for it]. Recommendation: ask for it.",
+            reports_words.too_few_options(),
+        ),
+        ("BLOCKED: the key is gone. Options: [ask, ask]. Recommendation: ask.", reports_words.too_few_options()),
+        ("BLOCKED: the key is gone. Options: [ask, B, ]. Recommendation: ask.", reports_words.too_few_options()),
+        ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation: [X].", reports_words.no_recommendation()),
+        ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation:", reports_words.no_recommendation()),
+        ("BLOCKED: the key is gone. Options: [ask, wait].", reports_words.not_one_block()),
+        ("BLOCKED: the key is gone. Recommendation: wait.", reports_words.not_one_block()),
+        ("BLOCKED: TODO. Options: [ask, wait]. Recommendation: wait.", reports_words.blocked_by_nothing()),
+        ("```\nBLOCKED: gone. Options: [ask, wait]. Recommendation: wait.\n```", reports_words.not_one_block()),
+        ("<!-- BLOCKED: gone. Options: [ask, wait]. Recommendation: wait. -->", reports_words.not_one_block()),
+        ("> BLOCKED: gone. Options: [ask, wait]. Recommendation: wait.", reports_words.not_one_block()),
+        ("BLOCKED: a b. Options: [ask, wait]. Recommendation: ask.\n\nBLOCKED: c d.", reports_words.not_one_block()),
     ],
 )
 def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> None:
@@ -278,7 +330,9 @@ def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> No
     assert not fact.ok
     assert fact.is_meant
     assert why in fact.why
-    assert "BLOCKED: " in fact.fix
+    assert fact.fix == reports_words.write_line(
+        "BLOCKED: WHAT IS WRONG. Options: [FIRST, SECOND]. Recommendation: WHICH AND WHY."
+    )
 
 
 @pytest.mark.parametrize(
@@ -303,7 +357,7 @@ def test_a_missing_block_report_is_asked_for(tmp_path: Path) -> None:
     project.path(BLOCKED).unlink()
     fact = project.fact("blocked_doc")
     assert (fact.ok, fact.why, fact.is_meant) == (False, documents_words.no_file("blocked.md"), False)
-    assert fact.fix == f"write in blocked.md: {BLOCKED_LINE}"
+    assert fact.fix == reports_words.write_block("blocked.md", BLOCKED_LINE)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_files_are_brought_and_set_up_runs_once(make: Make) -> None:
     assert made.stamp() == stamp
 
 
-def test_a_changed_key_file_or_brought_file_makes_it_run_again(make: Make) -> None:
+def test_changed_key_file_or_brought_file_makes_it_run_again(make: Make) -> None:
     made = make()
     prepare_tree(made.task)
     first = made.stamp()
@@ -90,7 +90,7 @@ def test_a_changed_key_file_or_brought_file_makes_it_run_again(make: Make) -> No
     assert made.stamp() == third
 
 
-def test_a_failed_set_up_is_told_with_its_log_and_tried_again(make: Make) -> None:
+def test_failed_set_up_names_its_log_and_is_retried(make: Make) -> None:
     made = make("echo oh no; exit 7")
     failed = prepare_tree(made.task)
     assert isinstance(failed, SetupFailed)
@@ -108,7 +108,7 @@ def test_a_file_that_is_not_there_to_copy_is_told(make: Make) -> None:
     assert made.stamp() == ""
 
 
-def test_what_set_up_does_to_files_of_the_work_is_put_back(make: Make) -> None:
+def test_files_that_set_up_changed_are_restored(make: Make) -> None:
     made = make("rm README.md; echo spoilt > app.py; echo new > new.txt")
     (made.tree / "app.py").write_text("# the agent's\n", encoding="utf-8")
     assert prepare_tree(made.task) is None
@@ -126,7 +126,7 @@ def test_nothing_is_brought_through_a_link_or_over_the_work(make: Make, tmp_path
     assert not list(outside.iterdir())
 
 
-def test_a_checkout_that_is_worked_on_in_place_is_left_alone(make: Make) -> None:
+def test_checkout_that_is_worked_on_in_place_is_left_alone(make: Make) -> None:
     made = make(in_place=True)
     assert prepare_tree(made.task) is None
     assert made.stamp() == ""
