@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -128,6 +128,14 @@ def forks() -> Forks:
     made = Forks()
     atexit.register(made.close)
     return made
+
+
+class Options(TypedDict, total=False):
+    """What one command of a `Detent` may be run with, besides its words."""
+
+    cwd: Path | None
+    stdin: str
+    environment: Mapping[str, str] | None
 
 
 class Detent:

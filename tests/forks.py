@@ -68,7 +68,7 @@ class Patterns:
 
     def tell(self) -> None:
         """In a fork."""
-        lines = "".join(json.dumps(one) + "\n" for one in _made() - self._known)
+        lines = "".join(json.dumps(made) + "\n" for made in _made() - self._known)
         if lines:
             with suppress(OSError), open(self._path, "ab", buffering=0) as telling:
                 telling.write(lines.encode())
@@ -113,9 +113,9 @@ class Forks:
         """One command, as `subprocess.run` would run it; `tracer` are the words of strace, without the process."""
         command = {"words": words, "cwd": str(cwd), "environment": dict(environment), "tracer": tracer}
         request = json.dumps(command).encode()
-        given, giving = os.pipe()
+        standard_input, giving = os.pipe()
         pipes = [os.pipe() for _ in range(_STREAMS - 1)]
-        theirs = [given, *(writing for _, writing in pipes)]
+        theirs = [standard_input, *(writing for _, writing in pipes)]
         try:
             socket.send_fds(self._requests, [request], theirs)
         finally:
@@ -127,7 +127,7 @@ class Forks:
         return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(int(status)), out.decode(), err.decode())
 
 
-def _converse(giving: int, given: bytes, readings: Sequence[int], until: float) -> list[bytes]:
+def _converse(giving: int, unread: bytes, readings: Sequence[int], until: float) -> list[bytes]:
     """Everything that comes out of these pipes, the last of which tells the process id first, while `given` goes in."""
     texts = dict.fromkeys(readings, b"")
     os.set_blocking(giving, False)
@@ -142,8 +142,8 @@ def _converse(giving: int, given: bytes, readings: Sequence[int], until: float) 
                 raise TimeoutError("the command took too long")
             for key, _ in ready:
                 if key.fd == giving:
-                    given = _give(giving, given)
-                    is_over = not given
+                    unread = _give(giving, unread)
+                    is_over = not unread
                 else:
                     piece = os.read(key.fd, 1 << 16)
                     texts[key.fd] += piece
@@ -154,10 +154,10 @@ def _converse(giving: int, given: bytes, readings: Sequence[int], until: float) 
     return list(texts.values())
 
 
-def _give(giving: int, given: bytes) -> bytes:
+def _give(giving: int, unread: bytes) -> bytes:
     """The unread rest; nothing when the reader is gone."""
     try:
-        return given[os.write(giving, given) :]
+        return unread[os.write(giving, unread) :]
     except BrokenPipeError:
         return b""
 

@@ -13,9 +13,11 @@ from detent.view import view_of
 def made(line_kind: str, said: Mapping[str, Any] = {}, **more: Any) -> Line:
     """A line of this kind; what its type requires and the test does not give is empty."""
     kind = KINDS[line_kind]
-    types = {name.removesuffix("_"): text for one in kind.__mro__[:-1] for name, text in one.__annotations__.items()}
-    given = {"kind": line_kind, **said, **more}
-    return view_of(kind, {**given, **{name: _empty(types[name]) for name in required(kind) if name not in given}})
+    types = {
+        name.removesuffix("_"): text for parent in kind.__mro__[:-1] for name, text in parent.__annotations__.items()
+    }
+    content = {"kind": line_kind, **said, **more}
+    return view_of(kind, {**content, **{name: _empty(types[name]) for name in required(kind) if name not in content}})
 
 
 def _empty(text: str) -> object:

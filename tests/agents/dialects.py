@@ -137,11 +137,11 @@ class Responses:
 
     def turns(self, request: Json) -> int:
         """Neighbouring items of the assistant (reasoning, text, calls) came from one answer."""
-        own = [
+        is_own = [
             item.get("role") == "assistant" or item.get("type") in ("function_call", "custom_tool_call", "reasoning")
             for item in self.history(request)
         ]
-        return sum(now and not before for before, now in zip([False, *own], own, strict=False))
+        return sum(now and not before for before, now in zip([False, *is_own], is_own, strict=False))
 
     def answer(self, identity: str, request: Json, text: str, calls: Sequence[Call]) -> Json:
         output: list[Json] = []

@@ -86,9 +86,11 @@ class Driven:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
         # What the scripted model is reached by is the user's own business, and passed on by their own settings.
-        own = self.home / ".config" / "detent" / "config.toml"
-        own.parent.mkdir(parents=True)
-        own.write_text(f"[sandbox]\npass = {json.dumps(sorted(CONFIGURE[name](self.home, '')))}\n", encoding="utf-8")
+        user_file = self.home / ".config" / "detent" / "config.toml"
+        user_file.parent.mkdir(parents=True)
+        user_file.write_text(
+            f"[sandbox]\npass = {json.dumps(sorted(CONFIGURE[name](self.home, '')))}\n", encoding="utf-8"
+        )
         self.detent = Detent(folder, self.environment)
         repo = MakeRepo(folder, self.environment)
         self.checkout = repo()

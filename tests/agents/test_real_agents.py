@@ -55,7 +55,7 @@ def test_it_is_the_pinned_version(agent: Agent, world: World) -> None:
     assert PINS[agent.name].says in (said.stdout + said.stderr).decode()
 
 
-def test_it_writes_with_its_own_tools_and_its_events_are_understood(world: World) -> None:
+def test_agent_writes_with_its_tools_and_its_events_are_read(world: World) -> None:
     outcome = world.run(*WRITE)
     assert outcome.exit_class == "finished", outcome.output
     assert (world.tree / "made.txt").read_text(encoding="utf-8") == "hello\n"

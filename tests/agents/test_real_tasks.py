@@ -38,7 +38,7 @@ def driven(request: pytest.FixtureRequest, tmp_path: Path, alone: bool) -> Drive
 
 @pytest.mark.requirement("S0.75")  # with pi nothing is configured at all
 @pytest.mark.requirement("S0.71")
-def test_a_task_goes_from_new_to_done_and_nothing_else_is_touched(driven: Driven) -> None:
+def test_task_goes_to_done_and_nothing_else_is_touched(driven: Driven) -> None:
     before, work = listing(driven.checkout, ".git"), driven.task.git("rev-parse", "HEAD", "refs/heads/main")
     done = driven.run(HONEST)
     assert (done.code, driven.task.state()) == (0, "done"), (done, driven.log(1))
@@ -53,8 +53,8 @@ def test_a_task_goes_from_new_to_done_and_nothing_else_is_touched(driven: Driven
     assert inside == {"agents", "bin", "cache", "drop", "look", "out", "reports", "task", "tmp", "tree"}
     # A run's usage stands in its own line, and the sum in the status.
     used = [line["usage"] for line in driven.lines("run_ended")]
-    assert [one["turns"] for one in used] == [2, 1, 3, 1, 2]
-    assert [one["input_tokens"] for one in used] == [one["turns"] * INPUT_TOKENS for one in used]
+    assert [usage["turns"] for usage in used] == [2, 1, 3, 1, 2]
+    assert [usage["input_tokens"] for usage in used] == [usage["turns"] * INPUT_TOKENS for usage in used]
     total = driven("status", "t", "--json").json()["usage"]
     assert (total["runs"], total["turns"], total["output_tokens"]) == (5, 9, 9 * OUTPUT_TOKENS)
 
@@ -76,7 +76,7 @@ def test_a_lie_moves_nothing(driven: Driven, lie: tuple[Turn, ...]) -> None:
     assert driven.lines("moved") == []
 
 
-def test_a_move_is_asked_for_from_inside_and_answered_at_once(driven: Driven) -> None:
+def test_move_is_asked_for_from_inside_and_answered_at_once(driven: Driven) -> None:
     """Where the run is held, also by codex itself, the journal is out of reach: the drop folder carries both ways."""
     script = (
         Turn("Am I there?", (Shell("detent move shape"),)),
@@ -96,8 +96,8 @@ def test_a_move_is_asked_for_from_inside_and_answered_at_once(driven: Driven) ->
 
 def test_what_people_hold_is_refused_inside(driven: Driven) -> None:
     words = ("resume", "amend --reason x", 'answer "go on"', "run", "new phase another", "stop", "talk")
-    asked = " ; ".join(f"detent {command}" for command in words)
-    with driven.model((Turn("I am a person.", (Shell(asked),)), Turn("Well."))) as model:
+    script = " ; ".join(f"detent {command}" for command in words)
+    with driven.model((Turn("I am a person.", (Shell(script),)), Turn("Well."))) as model:
         driven("run", "--once")
     assert model.seen[1].last.count("is for a person") == len(words), model.seen[1].last
     assert driven("list", "--json").out.count('"id"') == 1
@@ -128,7 +128,7 @@ def test_a_killed_agent_goes_on_with_its_session(driven: Driven) -> None:
     assert driven.task.state() == "shape", driven.log(2)
 
 
-def test_one_that_was_killed_before_the_model_said_a_word_works_again(driven: Driven) -> None:
+def test_one_that_was_killed_before_model_said_word_works_again(driven: Driven) -> None:
     """pi and claude know no such session, and must not be asked for it."""
     with driven.model({"ended as killed": FRAMED, INTAKE: (Turn(hangs=True),)}) as model:
         with driven.begin("run", "--once") as first:
@@ -157,9 +157,7 @@ def test_an_engine_that_died_finds_its_run_again(driven: Driven) -> None:
 
 
 @pytest.mark.parametrize(("status", "exit_class", "code"), [(401, "failed", 1), (500, "failed", 1), (429, "quota", 6)])
-def test_an_error_of_the_model_ends_the_run_as_what_it_is(
-    driven: Driven, status: int, exit_class: str, code: int
-) -> None:
+def test_error_of_model_ends_the_run_as_what_it_is(driven: Driven, status: int, exit_class: str, code: int) -> None:
     done = driven.run(
         (Turn(status=status, message="scripted: too many requests" if status == 429 else "scripted: no"),), "--once"
     )

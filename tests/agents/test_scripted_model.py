@@ -52,7 +52,7 @@ def test_a_request_without_tools_plays_no_turn(path: str) -> None:
         assert [seen.turn for seen in model.seen] == [-1]
 
 
-def test_a_tool_that_was_not_offered_is_called_by_its_usual_name() -> None:
+def test_tool_that_was_not_offered_has_its_usual_name() -> None:
     with ScriptedModel([Turn("", (Shell("true"),))]) as model:
         assert '"bash"' in ask(model, "/v1/messages", 0)
 

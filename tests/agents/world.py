@@ -122,12 +122,12 @@ class World:
     def _finish(
         self, launch: Launch, url: str, model: Meeting | ScriptedModel, prompt: str, timeout_s: float
     ) -> Outcome:
-        own = CONFIGURE[self.agent.name](self.home, url)
+        settings = CONFIGURE[self.agent.name](self.home, url)
         output = self.out / "output"
         finished = run(
             launch.argv,
             cwd=str(self.tree),
-            env={**self._environment(), **own, **launch.env},
+            env={**self._environment(), **settings, **launch.env},
             timeout_s=timeout_s,
             input_bytes=prompt.encode(),
             whole_tree=True,

@@ -59,12 +59,12 @@ def need(level: str) -> None:
         pytest.skip(f"{level} does not hold on this host: {OFFERED[level]}")
 
 
-def is_as_expected(world: World, one: Play) -> str:
+def is_as_expected(world: World, played: Play) -> str:
     """What was not as its level claims."""
-    result = play(world, one)
-    wanted = STOPPED if claim_of(one.attack, one.level, one.machine).is_stopped else OPEN
+    result = play(world, played)
+    wanted = STOPPED if claim_of(played.attack, played.level, played.machine).is_stopped else OPEN
     # A kernel's Landlock may stop more than we claim for all of them, and a host may forbid things by itself.
-    allowed = (wanted, BETTER) if one.level == LANDLOCK or one.attack.name in HOST_MAY_FORBID else (wanted,)
+    allowed = (wanted, BETTER) if played.level == LANDLOCK or played.attack.name in HOST_MAY_FORBID else (wanted,)
     return "" if result.verdict in allowed else str(result)
 
 
@@ -75,30 +75,30 @@ def test_sampled_attacks_end_as_their_level_claims(world: World, machine: str, p
     if lacks := offered_machines()[machine]:
         pytest.skip(f"{machine}: {lacks}")
     levels = [level for level in LEVELS if not OFFERED[level]]
-    wanted = [one for one in sample(levels, MACHINES) if one.machine == machine]
+    wanted = [play for play in sample(levels, MACHINES) if play.machine == machine]
     size = -(-len(wanted) // PARTS)
-    wrong = [is_as_expected(world, one) for one in wanted[part * size : (part + 1) * size]]
+    wrong = [is_as_expected(world, play) for play in wanted[part * size : (part + 1) * size]]
     assert not any(wrong), "\n".join(filter(None, wrong))
 
 
-def test_the_sample_plays_every_attack_once_and_every_level_and_machine() -> None:
+def test_sample_plays_every_attack_once_and_every_level_and_machine() -> None:
     plays_of_all = sample(LEVELS, MACHINES)
-    names = [one.attack.name for one in plays_of_all if not one.attack.is_hack]
+    names = [play.attack.name for play in plays_of_all if not play.attack.is_hack]
     assert sorted(names) == sorted(attack.name for attack in ATTACKS if not attack.is_hack)
-    assert len([one for one in plays_of_all if one.attack.is_hack]) >= 5
-    assert {one.level for one in plays_of_all} == set(LEVELS)
-    assert {one.machine for one in plays_of_all} == set(MACHINES)
+    assert len([play for play in plays_of_all if play.attack.is_hack]) >= 5
+    assert {play.level for play in plays_of_all} == set(LEVELS)
+    assert {play.machine for play in plays_of_all} == set(MACHINES)
     assert plays_of_all == sample(LEVELS, MACHINES)
 
 
-def test_whole_lab_plays_each_attack_on_each_of_its_machines_and_levels() -> None:
+def test_whole_lab_plays_each_attack_on_every_machine_and_level() -> None:
     everything = plays(LEVELS, MACHINES, ())
-    for attack in (one for one in ATTACKS if one.variant not in lacking_grounds()):
-        played = {(one.machine, one.level) for one in everything if one.attack.name == attack.name}
+    for attack in (attack for attack in ATTACKS if attack.variant not in lacking_grounds()):
+        played = {(play.machine, play.level) for play in everything if play.attack.name == attack.name}
         assert played == {(machine, level) for machine in attack.machines for level in attack.levels}, attack.name
 
 
-def test_what_an_attacker_left_running_does_not_keep_the_next_world_away(tmp_path: Path) -> None:
+def test_what_attacker_left_running_does_not_keep_next_world_away(tmp_path: Path) -> None:
     world = World(str(tmp_path))
     os.makedirs(world.repo)
     busy = "import itertools; [open(str(number % 9999), 'w').close() for number in itertools.count()]"
@@ -127,7 +127,7 @@ def test_honest_change_reaches_done_where_cheats_are_tried(world: World, ground:
     if lacks := lacking_grounds().get(ground):
         pytest.skip(f"{ground}: {lacks}")
     level = next(level for level in LEVELS if not OFFERED[level])
-    change = next(one for one in HONEST_CHANGES if one.variant == ground)
+    change = next(change for change in HONEST_CHANGES if change.variant == ground)
     result = play(world, Play(change, PHASE, level, is_control=True))
     assert result.verdict == DONE, result
 
@@ -146,7 +146,7 @@ def test_the_journal_names_the_level_that_held(world: World, level: str) -> None
     assert [line.sandbox for line in scene.new_lines(RunPlanned)] == [level]
 
 
-def test_a_run_in_place_under_landlock_is_journaled_as_not_sandboxed(world: World) -> None:
+def test_run_in_place_under_landlock_is_journaled_as_not_sandboxed(world: World) -> None:
     need(LANDLOCK)
     scene = world.at(PHASE, WORK, LANDLOCK, HERE)
     scene.let_loose("does-nothing")
@@ -265,7 +265,7 @@ def test_a_proof_that_was_left_running_is_seen(world: World) -> None:
         assert judge_of(name)(scene).startswith("a proof ended so")
 
 
-def test_an_attacker_that_never_attacked_is_no_success_of_a_guard(world: World) -> None:
+def test_attacker_that_never_attacked_is_no_success_of_a_guard(world: World) -> None:
     quiet = ATTACKS[0].replace(name="unknown-to-the-agent")
     assert play(world, Play(quiet, PHASE, NONE)).verdict == BROKEN
 

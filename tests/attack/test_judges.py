@@ -151,7 +151,7 @@ def test_landed_and_collected_work_is_seen(world: World) -> None:
 # --- the settings of a scene ---
 
 
-def test_settings_of_a_scene_replace_what_init_wrote_and_leave_the_rest() -> None:
+def test_settings_of_scene_replace_what_init_wrote_and_leave_rest() -> None:
     text = '# words\n\n[commands]  # join\ntest = "make test"\n# lint = "x"\n\n[budget]\nrun = 1\n'
     changed = with_settings(text, {"commands": {"test": '"sh x"'}, "notify": {"bell": "true"}})
     assert changed == (
@@ -159,5 +159,5 @@ def test_settings_of_a_scene_replace_what_init_wrote_and_leave_the_rest() -> Non
     )
 
 
-def test_no_scene_is_played_with_other_settings_than_its_variant_names() -> None:
+def test_each_scene_is_played_with_the_settings_of_its_variant() -> None:
     assert {attack.variant for attack in ATTACKS} <= VARIANTS.keys()

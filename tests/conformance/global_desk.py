@@ -61,8 +61,8 @@ class GlobalDesk:
     def work(self, name: str = "app.py", text: str = "2\n") -> None:
         (self.tree / name).write_text(text, encoding="utf-8")
 
-    def signal(self, signal: Signal, **given: str) -> Outcome:
-        outcome = step(self.task, signal, given=given)
+    def signal(self, signal: Signal, **inputs: str) -> Outcome:
+        outcome = step(self.task, signal, given=inputs)
         self.task = load_task(outcome.task.project, outcome.task.id)
         return outcome
 
@@ -83,7 +83,7 @@ class GlobalDesk:
         assert isinstance(decision, (Refuse, Wait)), decision
         assert self.state == before
         missing: tuple[Missing, ...] = decision.missing
-        return {one.gate: one.why for one in missing}
+        return {need.gate: need.why for need in missing}
 
     @property
     def state(self) -> str:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 from zlib import crc32
 
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, Options, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "lights-out" / "shed"
@@ -81,8 +81,9 @@ ROAD = tuple(HONEST)[: tuple(HONEST).index("Deploying") + 1]  # one run of an ho
 class Pipeline(AgentTask):
     """The one pipeline of a checkout; its task is called `p`."""
 
-    def __call__(self, *words: str | Path, **more: Any) -> Completed:
-        return self.detent(*words, **{"cwd": self.repo, **more})
+    def __call__(self, *words: str | Path, **more: Unpack[Options]) -> Completed:
+        options: Options = {"cwd": self.repo, **more}
+        return self.detent(*words, **options)
 
     def moved(self, *names: str) -> Pipeline:
         """A person takes these moves, one after the other."""

@@ -80,8 +80,8 @@ def take(at: Snapshot, name: str, closed: tuple[str, ...] = ()) -> Snapshot | No
     """The snapshot after a move, by any allowed actor after any end of a run; None when no actor may make it."""
     for who in ACTORS:
         for exit_class in ("finished", "killed", "entry"):
-            asked = Signal(who, name, exit=exit_class if who == "crash" else "", reason="because")
-            decision = decide(lights_out(), at.replace(exit=exit_class), facts(closed=closed), asked)
+            signal = Signal(who, name, exit=exit_class if who == "crash" else "", reason="because")
+            decision = decide(lights_out(), at.replace(exit=exit_class), facts(closed=closed), signal)
             if isinstance(decision, Advance) and decision.edge.name == name:
                 return decision.after
     return None
@@ -105,9 +105,10 @@ def open_moves(at: Snapshot, closed: tuple[str, ...] = ()) -> set[str]:
 def situations(state: str, **registers: str) -> list[Snapshot]:
     """Every reachable way to stand in a state with these registers."""
     return [
-        one
-        for one in graph().snapshots
-        if one.state == state and all(one.registers.get(name, "") == value for name, value in registers.items())
+        snapshot
+        for snapshot in graph().snapshots
+        if snapshot.state == state
+        and all(snapshot.registers.get(name, "") == value for name, value in registers.items())
     ]
 
 

@@ -10,10 +10,10 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from detent.effects.host.keeper.look import look
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, Options, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
 from tests.unit.effects.host.keeper.keeper_runs import gone
 
@@ -44,8 +44,9 @@ AGENT = (
 class Thread(AgentTask):
     """One thread; commands run in its repository."""
 
-    def __call__(self, *words: str | Path, **more: Any) -> Completed:
-        return self.detent(*words, **{"cwd": self.repo, **more})
+    def __call__(self, *words: str | Path, **more: Unpack[Options]) -> Completed:
+        options: Options = {"cwd": self.repo, **more}
+        return self.detent(*words, **options)
 
     def state(self) -> str:
         return str(self.json("status", self.id)["state"])

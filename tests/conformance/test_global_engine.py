@@ -67,7 +67,7 @@ def at(repo: MakeRepo, tmp_path: Path) -> At:
 
 @pytest.mark.requirement("S1.33")
 @pytest.mark.requirement("S1.34")
-def test_code_is_completed_by_the_engine_s_own_patch_and_files(at: At) -> None:
+def test_code_is_completed_by_engine_s_own_patch_and_files(at: At) -> None:
     desk = at("codegen")
     desk.put("code/diff.patch", "--- a\n+++ b\n")
     (desk.folder / "code/files").mkdir()
@@ -82,7 +82,7 @@ def test_code_is_completed_by_the_engine_s_own_patch_and_files(at: At) -> None:
 
 
 @pytest.mark.requirement("S1.35")
-def test_work_outside_the_plan_goes_to_planning_and_names_the_files(at: At) -> None:
+def test_work_outside_plan_goes_to_planning_and_names_the_files(at: At) -> None:
     desk = at("codegen")
     desk.work("app.py")
     desk.work("other.py")
@@ -152,7 +152,7 @@ def test_passing_tests_lead_to_acceptance_with_the_engine_s_report(at: At) -> No
     report = desk.read(EVAL)
     assert misfit(EVAL, "global/eval-report", report) == ""
     assert (report["status"], report["ok"], report["by"]) == ("completed", True, "engine")
-    assert [(one["name"], one["exit"]) for one in report["commands"]] == [("test", 0), ("lint", 0)]
+    assert [(command["name"], command["exit"]) for command in report["commands"]] == [("test", 0), ("lint", 0)]
     assert report["tree"] == desk.lines("moved")[-1]["tree"]
     assert audit(desk.task).ok
 
@@ -164,7 +164,7 @@ def test_passing_tests_lead_to_acceptance_with_the_engine_s_report(at: At) -> No
         pytest.param("lint.sh", marks=pytest.mark.requirement("S1.42")),
     ],
 )
-def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: At, file: str) -> None:
+def test_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: At, file: str) -> None:
     desk = at("test")
     desk.work(file, "echo broken; exit 3\n")
     desk.put(EVAL, {"status": "completed", "ok": True, "tree": "", "commands": []})
@@ -172,15 +172,15 @@ def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: At, fil
     assert desk.moved() == "test-failures"
     report = desk.read(EVAL)
     assert report["ok"] is False
-    assert [one["exit"] for one in report["commands"] if not one["ok"]] == [3]
+    assert [command["exit"] for command in report["commands"] if not command["ok"]] == [3]
     assert "exit 3" in desk.lines("moved")[-1]["facts"]["tests_failed"]["note"]
-    told = history_words([from_line(line) for line in desk.lines("moved")[-1:]])
-    assert ", because tests_failed: " in told, told
-    assert told.endswith(f"{file}: exit 3: broken"), told
+    history = history_words([from_line(line) for line in desk.lines("moved")[-1:]])
+    assert ", because tests_failed: " in history, history
+    assert history.endswith(f"{file}: exit 3: broken"), history
 
 
 @pytest.mark.requirement("S1.40")
-def test_failing_tests_are_accepted_only_by_an_override_with_its_reason(at: At) -> None:
+def test_failing_tests_are_accepted_only_by_override_with_its_reason(at: At) -> None:
     desk = at("test")
     desk.work("test.sh", "exit 1\n")
     assert isinstance(desk.ask("accept").decision, Refuse)
@@ -209,7 +209,7 @@ def test_without_any_command_nothing_is_proven(repo: MakeRepo, tmp_path: Path) -
     assert set(desk.refused("codegen")) == {"tests_failed"}
 
 
-def test_an_override_of_an_open_move_waives_nothing_and_keeps_its_words(at: At) -> None:
+def test_override_of_open_move_waives_nothing_and_keeps_its_words(at: At) -> None:
     desk = at("test")
     assert desk.moved("accept", override="slow is fine here") == "tests-complete"
     line = desk.lines("moved")[-1]
@@ -228,8 +228,8 @@ def test_a_blocking_review_passes_only_by_a_person_s_override(at: At) -> None:
         decision = desk.signal(Signal(who, "test", override="I am sure")).decision
         assert desk.state == "review", decision
     assert desk.moved("test", override="slow is fine here") == "review-passes"
-    told = desk.transcript()[-1]
-    assert (told["override"], told["waived"]) == ("slow is fine here", "review_clear")
+    event = desk.transcript()[-1]
+    assert (event["override"], event["waived"]) == ("slow is fine here", "review_clear")
 
 
 # --- the decision ---
@@ -307,7 +307,7 @@ def test_the_recorded_verdict_says_where_an_unaccepted_task_goes(at: At, verdict
 
 
 @pytest.mark.requirement("S1.47")
-def test_a_revert_ends_the_task_once_its_record_has_a_reason(at: At) -> None:
+def test_revert_ends_the_task_once_its_record_has_a_reason(at: At) -> None:
     desk = at("revert")
     assert desk.refused("done") == {"reverted": f"{RECORD} is missing"}
     desk.put(RECORD, {"commit": "abc"})
@@ -360,17 +360,17 @@ def test_actors_of_another_tool_are_kept_and_counted_on(at: At) -> None:
 def test_what_is_open_is_told_from_the_artifacts_on_disk(at: At) -> None:
     desk = at("plan_review")
 
-    def told() -> dict[str, bool]:
+    def open_moves() -> dict[str, bool]:
         moves = explain(desk.task, with_moves=True).moves
         return {move.name: move.is_open for move in moves if not move.is_reopen}
 
-    assert told() == {"review-ok": False, "review-blocked": False, "review-needs-changes": False}
+    assert open_moves() == {"review-ok": False, "review-blocked": False, "review-needs-changes": False}
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": True})
-    assert told() == {"review-ok": False, "review-blocked": True, "review-needs-changes": False}
+    assert open_moves() == {"review-ok": False, "review-blocked": True, "review-needs-changes": False}
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": False})
-    assert told() == {"review-ok": True, "review-blocked": False, "review-needs-changes": False}
+    assert open_moves() == {"review-ok": True, "review-blocked": False, "review-needs-changes": False}
     (desk.folder / PLAN_REVIEW).unlink()
-    assert not any(told().values())
+    assert not any(open_moves().values())
 
 
 @pytest.mark.requirement("S1.56")
@@ -424,7 +424,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("how", SPOILT)
-def test_a_damaged_state_file_is_an_error_and_is_never_overwritten(at: At, how: str) -> None:
+def test_damaged_state_file_is_an_error_and_is_never_overwritten(at: At, how: str) -> None:
     desk = at("planning")
     path = desk.put("state.json", SPOILT[how])
     with pytest.raises(UnreadableError) as error:

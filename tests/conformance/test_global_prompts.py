@@ -21,7 +21,7 @@ BLOCKED = {"ok": False, "blocked": True, "issues": [{"severity": "blocking", "me
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+def all_prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The prompts of each phase, in order; the plan and the code are sent back once."""
     folder = tmp_path_factory.mktemp("prompts")
     environment = environment_in(folder)
@@ -68,36 +68,36 @@ FACTS = {
 }
 
 
-def test_there_are_facts_for_every_phase_with_an_agent(told: dict[str, list[str]]) -> None:
-    assert set(FACTS) == set(told) == set(WITH_AGENT)
+def test_there_are_facts_for_every_phase_with_an_agent(all_prompts: dict[str, list[str]]) -> None:
+    assert set(FACTS) == set(all_prompts) == set(WITH_AGENT)
 
 
 @pytest.mark.told("S1.59")
 @pytest.mark.parametrize("phase", WITH_AGENT)
-def test_a_prompt_carries_every_instruction_of_the_document(told: dict[str, list[str]], phase: str) -> None:
-    for prompt in told[phase]:
+def test_a_prompt_carries_every_instruction_of_the_document(all_prompts: dict[str, list[str]], phase: str) -> None:
+    for prompt in all_prompts[phase]:
         text = " ".join(prompt.split()).lower()
         assert [fact for fact in FACTS[phase] if fact.lower() not in text] == []
 
 
 @pytest.mark.requirement("S1.52")
 @pytest.mark.parametrize("phase", WITH_AGENT)
-def test_a_prompt_names_the_phases_that_its_work_may_lead_to(told: dict[str, list[str]], phase: str) -> None:
+def test_prompt_names_the_phases_that_its_work_may_lead_to(all_prompts: dict[str, list[str]], phase: str) -> None:
     allowed = {edge["to"] for edge in RELATION["transitions"] if edge["from"] == phase} - {
         to for source, to in BY_PERSON if source == phase
     }
-    for prompt in told[phase]:
+    for prompt in all_prompts[phase]:
         assert set(re.findall(rf"^### {phase} -> (\w+)", prompt, re.MULTILINE)) == allowed
 
 
-def test_no_update_that_is_asked_for_contradicts_another(told: dict[str, list[str]]) -> None:
+def test_no_update_that_is_asked_for_contradicts_another(all_prompts: dict[str, list[str]]) -> None:
     """The engine writes the patch, so no line of it is the agent's; a plan without a question needs no answer."""
-    again = told["codegen"][1].partition("diff_changed: ")[2].splitlines()[0]
+    again = all_prompts["codegen"][1].partition("diff_changed: ")[2].splitlines()[0]
     assert again.endswith("the same change again is no answer")
-    first = told["planning"][0].partition("questions_closed: ")[2].splitlines()[0]
+    first = all_prompts["planning"][0].partition("questions_closed: ")[2].splitlines()[0]
     assert 'To do: write "open_questions": [] in planning.ai.json' in first
 
 
-def test_what_sent_the_work_back_is_quoted_to_the_next_run(told: dict[str, list[str]]) -> None:
-    assert 'an issue: "name the tests"' in told["planning"][1]
-    assert 'a blocking issue: "the sum is wrong"' in told["codegen"][1]
+def test_what_sent_work_back_is_quoted_to_the_next_run(all_prompts: dict[str, list[str]]) -> None:
+    assert 'an issue: "name the tests"' in all_prompts["planning"][1]
+    assert 'a blocking issue: "the sum is wrong"' in all_prompts["codegen"][1]

@@ -246,14 +246,14 @@ def test_every_row_of_the_diagram_is_walked() -> None:
 
 @pytest.mark.requirement("S1.54")
 @pytest.mark.parametrize("source", PHASES[:6])
-def test_no_phase_is_skipped_and_the_refusal_says_what_comes_first(source: str) -> None:
+def test_no_phase_is_skipped_and_refusal_says_what_comes_first(source: str) -> None:
     facts = {name: Fact(name, ok=True) for name in MACHINE.gates}
     for target in PHASES:
         if (source, target) in PAIRS:
             continue
         for who in ("agent", "engine", "person"):
-            asked = Signal(who, target, reason="because", override="I accept the risk")
-            decision = decide(MACHINE, enter(MACHINE).replace(state=source), facts, asked)
+            signal = Signal(who, target, reason="because", override="I accept the risk")
+            decision = decide(MACHINE, enter(MACHINE).replace(state=source), facts, signal)
             assert isinstance(decision, (Refuse, Wait))
             if isinstance(decision, Refuse) and ORDER.get(target, 0) > ORDER[source]:
                 assert "no phase is skipped: first" in decision.problem

@@ -53,7 +53,7 @@ def in_review(agents: Agents) -> GlobalTask:
 
 
 @pytest.mark.requirement("S1.60", "S1.61", "S1.63")
-def test_an_override_needs_a_reason_and_stands_in_journal_and_transcript(agents: Agents) -> None:
+def test_override_needs_a_reason_and_stands_in_journal_and_transcript(agents: Agents) -> None:
     task = in_review(agents)
     before = len(transcript(task))
     assert "needs a reason" in say(task, "/next --override", code=2)
@@ -64,15 +64,15 @@ def test_an_override_needs_a_reason_and_stands_in_journal_and_transcript(agents:
     assert "waived, and recorded: review_clear" in said
     line = task.last("moved")
     assert (line["by"], line["override"], line["waived"]) == ("person", RISK, ["review_clear"])
-    told = transcript(task)[-1]
-    assert (told["type"], told["from"], told["to"]) == ("phase.changed", "review", "test")
-    assert (told["override"], told["waived"]) == (RISK, "review_clear")
+    event = transcript(task)[-1]
+    assert (event["type"], event["from"], event["to"]) == ("phase.changed", "review", "test")
+    assert (event["override"], event["waived"]) == (RISK, "review_clear")
     task.audit()
 
 
 @pytest.mark.requirement("S1.62")
 @pytest.mark.parametrize("line", ['/accept --override "x"', '/test --override "x"'])
-def test_an_override_jumps_over_no_phase_and_the_refusal_names_the_way(agents: Agents, line: str) -> None:
+def test_override_jumps_over_no_phase_and_refusal_names_the_way(agents: Agents, line: str) -> None:
     task = at(agents, "codegen", codegen="true")
     said = say(task, line, code=1)
     assert "an override opens one move and jumps over none; the way is codegen -> review -> test" in said
@@ -80,7 +80,7 @@ def test_an_override_jumps_over_no_phase_and_the_refusal_names_the_way(agents: A
     assert task.phase == "codegen"
 
 
-def test_an_override_is_for_one_move_and_its_checks_run_first(agents: Agents) -> None:
+def test_override_is_for_one_move_and_its_checks_run_first(agents: Agents) -> None:
     task = at(agents, "codegen", codegen=f"{CODER}; printf 'def broken(\\n' > app.py")
     task.run("--once")
     task.put("review/code-review.json", {"ok": True, "issues": []})
@@ -152,9 +152,9 @@ def test_a_phase_trigger_moves_only_through_an_open_gate(
 
 def test_next_in_codegen_with_nothing_changed_asks_for_the_change(agents: Agents) -> None:
     task = at(agents, "codegen")
-    told = say(task, "/next", code=1)
-    assert "refused: codegen -> review" in told
-    assert "change the files that the plan names" in told
+    output = say(task, "/next", code=1)
+    assert "refused: codegen -> review" in output
+    assert "change the files that the plan names" in output
 
 
 def walk(task: GlobalTask, phase: str) -> None:
@@ -187,7 +187,7 @@ def open_gate(task: GlobalTask, state: str, to: str) -> None:
 
 
 @pytest.mark.requirement("S1.73")
-def test_the_trigger_of_the_phase_a_task_is_in_has_it_worked_on(agents: Agents) -> None:
+def test_trigger_of_phase_task_is_in_has_it_worked_on(agents: Agents) -> None:
     task = make_global(agents)
     said = say(task, "/plan")
     assert task.entries("run_ended")[-1]["state"] == "planning"
@@ -223,7 +223,7 @@ def test_revert_takes_the_work_back_and_records_why(agents: Agents) -> None:
 
 
 @pytest.mark.requirement("S1.71")
-def test_revert_after_done_and_landed_leads_through_accept_and_lands_again(agents: Agents) -> None:
+def test_revert_after_landing_passes_accept_and_lands_again(agents: Agents) -> None:
     task = at(agents, "accept")
     say(task, "/accept")
     assert task("land", task.id, cwd=task.repo).code == 0
@@ -242,7 +242,7 @@ def test_revert_after_done_and_landed_leads_through_accept_and_lands_again(agent
 
 
 @pytest.mark.requirement("S1.72")
-def test_redo_repeats_this_phase_or_an_earlier_one_and_keeps_what_was_made(agents: Agents) -> None:
+def test_redo_repeats_a_phase_and_keeps_its_artifacts(agents: Agents) -> None:
     task = at(agents, "accept")
     diff = (task.folder / "code/diff.patch").read_bytes()
     assert "accept -> revert is no step back" in say(task, "/redo revert", code=1)
@@ -265,7 +265,7 @@ def test_redo_repeats_this_phase_or_an_earlier_one_and_keeps_what_was_made(agent
 
 
 @pytest.mark.requirement("S1.72")
-def test_done_is_left_by_redo_alone_and_the_task_can_be_done_again(agents: Agents) -> None:
+def test_only_redo_leaves_done_and_done_is_reachable_again(agents: Agents) -> None:
     task = at(agents, "accept")
     say(task, "/accept")
     assert "done is an end" in say(task, "/plan because", code=1)

@@ -24,7 +24,7 @@ for way in one two three; do echo "- problem: apostrophes; approach: $way" >> sc
 """
 
 
-def told(line: Pipeline) -> str:
+def facts_of_failure(line: Pipeline) -> str:
     """What the last failure of the gate rests on."""
     failed = [entry["facts"] for entry in line.entries("moved") if entry["edge"] == "FailBuildGate"]
     return json.dumps(failed[-1])
@@ -39,21 +39,21 @@ def test_the_build_gate_is_about_the_work_itself(lights: Lights, advisories: Adv
         line.run("--once", expect=0)
     lights.script("Building", f"{HONEST['Building']}; echo foo > requirements.in; echo '# TODO' >> words.py")
     line.run("--once", expect=0)
-    assert "requirements.in declares foo, and no lock file" in told(line)
-    assert "it only stands for work: words.py:" in told(line)
+    assert "requirements.in declares foo, and no lock file" in facts_of_failure(line)
+    assert "it only stands for work: words.py:" in facts_of_failure(line)
     secret = f"echo 'key = \"{KEY}\"  # pragma: allowlist secret' >> words.py"
     # The tests would take it out of what is scanned, if they ran first.
     hide = "echo \"__import__('os').system('sed -i /AKIA/d words.py')\" >> tests/test_words.py"
     lights.script("Building", f"sed -i /TODO/d words.py; echo foo==1.0 > requirements.txt; {secret}; {hide}")
     line.run("--once", expect=0)
-    assert "the secret scan found something" in told(line)
-    assert "the dependency audit found something" in told(line)
+    assert "the secret scan found something" in facts_of_failure(line)
+    assert "the dependency audit found something" in facts_of_failure(line)
     advisories.status = 500
     lights.script("Building", "sed -i /AKIA/d words.py tests/test_words.py; echo foo==2.0 > requirements.txt")
     said = line.run("--once", expect=0).out
     assert line.state() == "Building"
     assert "the dependency audit proves nothing" in line("next", "p").out
-    failed = [told for told in line("history", "p").out.splitlines() if "Building -> BuildRetrying" in told]
+    failed = [moved for moved in line("history", "p").out.splitlines() if "Building -> BuildRetrying" in moved]
     assert ", because lockfile_ok: requirements.in declares foo" in failed[0], failed
     assert ", because secrets_none: the secret scan found something" in failed[1], failed
     assert "- Because: secrets_none: the secret scan found something" in line.read("scaffolding/log.md")
@@ -104,4 +104,4 @@ def test_a_source_placeholder_missing_from_readiness_fails_the_build(lights: Lig
     for _ in range(4):
         line.run("--once", expect=0)
     assert line.path_of_moves()[-2:] == ["BuildRetrying", "Building"]
-    assert "it only stands for work: words.py:" in told(line)
+    assert "it only stands for work: words.py:" in facts_of_failure(line)

@@ -32,7 +32,7 @@ def test_reconcile_interrupts_the_agent_that_works_and_comes_back(lights: Lights
 
 @pytest.mark.requirement("S2.8", "S2.107")
 @pytest.mark.parametrize("word", ["expand", "design", "analyze", "build", "review", "reconcile", "verify", "deploy"])
-def test_every_phase_has_its_command_and_none_goes_round_a_gate(lights: Lights, word: str) -> None:
+def test_every_phase_has_its_command_and_none_goes_round_gate(lights: Lights, word: str) -> None:
     line = lights.pipeline()
     refused = line("say", f"/{word}", "p")
     assert refused.code == 1
@@ -40,7 +40,7 @@ def test_every_phase_has_its_command_and_none_goes_round_a_gate(lights: Lights, 
 
 
 @pytest.mark.requirement("S2.8")
-def test_the_command_of_the_phase_a_task_is_in_has_it_worked_on(lights: Lights) -> None:
+def test_command_of_phase_task_is_in_has_it_worked_on(lights: Lights) -> None:
     lights.honest()
     line = lights.building()
     done = line("say", "/expand", "p")

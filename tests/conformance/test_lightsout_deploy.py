@@ -114,8 +114,8 @@ def test_rolled_back_version_is_reported_and_deployed_again_on_request(lights: L
     assert not live.exists()
     for words in (("status", "p"), ("next", "p")):
         assert 'nothing of this version is live; deploy it again: detent say "/redeploy why" p' in line(*words).out
-    for told in (line("inbox").out, line("run", "p").out, line("status", "p").out):
-        assert ("nothing of this version is live" in told, "to go back: rm" in told) == (True, False), told
+    for output in (line("inbox").out, line("run", "p").out, line("status", "p").out):
+        assert ("nothing of this version is live" in output, "to go back: rm" in output) == (True, False), output
     assert line("say", "/redeploy the host is back", "p").code == 0
     assert (line.state(), line.shown().get("delivered") or "") == ("Deploying", "")
     assert "nothing of this version is live" in line("status", "p").out

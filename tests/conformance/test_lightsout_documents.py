@@ -17,7 +17,7 @@ from tests.conformance.lightsout_pipeline import EXAMPLE, HONEST, Lights, Pipeli
 def missing(line: Pipeline, edge: str) -> str:
     """What `detent next` says is missing for a move; nothing when it is open."""
     moves = {move["name"]: move for move in line.json("next", "p")["edges"]}
-    return "; ".join(one["why"] for one in moves[edge]["missing"])
+    return "; ".join(need["why"] for need in moves[edge]["missing"])
 
 
 def section(text: str, name: str, body: str | None) -> str:
@@ -99,7 +99,7 @@ def test_the_expand_gate_names_whatever_a_scope_lacks(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.20", "S2.23", "S2.26", "S2.29")
-def test_an_expand_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
+def test_expand_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
     lights.honest()
     lights.script("Expanding", without("scope.md", "^shed$", "palace"), run=1)
     lights.script("Expanding", "doc scope.md; rm -f .gitignore", run=2)
@@ -122,7 +122,7 @@ def test_an_expand_that_fails_is_retried_with_the_reason_and_passes(lights: Ligh
 
 
 @pytest.mark.requirement("S2.23")
-def test_material_that_was_not_looked_at_keeps_the_expand_gate_closed(lights: Lights) -> None:
+def test_material_that_was_not_looked_at_keeps_expand_gate_closed(lights: Lights) -> None:
     line = lights.at("Expanding")
     line.put("docs/input/prices.txt", "three\n")
     line.run("--once")
@@ -162,7 +162,7 @@ def test_the_design_gate_names_whatever_a_design_lacks(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.35", "S2.36")
-def test_a_design_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
+def test_design_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
     line = lights.at("Designing", Designing=without("design.md", "; resolved: .*", ""))
     line.run("--once")
     assert line.path_of_moves()[-2:] == ["DesignRetrying", "Designing"]
@@ -196,7 +196,7 @@ def test_the_analyze_gate_names_whatever_the_hand_over_lacks(lights: Lights) -> 
 
 
 @pytest.mark.requirement("S2.39", "S2.40")
-def test_a_hand_over_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
+def test_hand_over_that_fails_is_retried_with_reason_and_passes(lights: Lights) -> None:
     line = lights.at("Analyzing", Analyzing=without("readiness.md", "^READY", "NOT READY"))
     line.run("--once")
     assert line.path_of_moves()[-2:] == ["AnalyzeRetrying", "Analyzing"]
@@ -278,17 +278,17 @@ def test_the_verify_gate_names_whatever_a_verification_lacks(lights: Lights) -> 
         "Key Links",
     ]
     table: list[tuple[str, str | None, str]] = [(name, None, f'no section "## {name}"') for name in sections]
-    one = "### AC-1\n\nKind: {}\nCommand: `x`\nResult: {}\n\n```\nwords=3\n```\n"
+    entry = "### AC-1\n\nKind: {}\nCommand: `x`\nResult: {}\n\n```\nwords=3\n```\n"
     table += [
         ("Tests", "They pass.", '"## Tests" names no exact command'),
         ("Tests", "Command: `x`", '"## Tests" has no code block with the exact output'),
-        ("Acceptance Criteria", one.format("CLI output", "PASS"), "AC-2 is missing under"),
+        ("Acceptance Criteria", entry.format("CLI output", "PASS"), "AC-2 is missing under"),
         (
             "Acceptance Criteria",
-            one.format("by eye", "PASS"),
+            entry.format("by eye", "PASS"),
             "no kind of: CLI output, HTTP response, browser check, sample-data run",
         ),
-        ("Acceptance Criteria", one.format("CLI output", "FAIL"), "AC-1 has no result PASS"),
+        ("Acceptance Criteria", entry.format("CLI output", "FAIL"), "AC-1 has no result PASS"),
         ("Truths", "- T-1: seen; result: PASS", 'T-2 has no result PASS under "## Truths"'),
         ("Application", "It runs.", '"## Application" names no exact command'),
         ("Security Scan", "Critical: none\n\n- secrets: none", 'says nothing to "injection"'),

@@ -64,9 +64,9 @@ def test_every_gate_is_committed_before_the_next_phase_begins(lights: Lights) ->
     assert line.git("rev-parse", "main") == main
     assert line.git("rev-parse", "--abbrev-ref", "HEAD") == "lights-out/p"
     log = line.read("scaffolding/log.md")
-    told = re.findall(r"^## \S+ (\w+): (\w+) -> (\w+) <!--", log, re.MULTILINE)
+    logged = re.findall(r"^## \S+ (\w+): (\w+) -> (\w+) <!--", log, re.MULTILINE)
     moves = [(entry["edge"], entry["from"], entry["to"]) for entry in line.entries("moved")]
-    assert told == moves, "every gate, passed or failed, and every move"
+    assert logged == moves, "every gate, passed or failed, and every move"
     assert ("FailDesignGate", "Designing", "DesignRetrying") in moves
     for phase, edge in (("build", "PassBuildGate"), ("verify", "PassVerifyGate")):
         commit = commit_of(line, f"docs({phase})" if phase == "verify" else f"feat({phase})")
@@ -79,9 +79,9 @@ def test_every_gate_is_committed_before_the_next_phase_begins(lights: Lights) ->
 
 def blocked(lights: Lights, phase: str) -> Pipeline:
     line = lights.at(next(iter(FAILING[phase])), **FAILING[phase])
-    told = line.run(expect=4).out
+    output = line.run(expect=4).out
     assert line.state() == "BlockedOnGate", line.path_of_moves()
-    assert f"needs a person: p is in BlockedOnGate: report: BLOCKED: {phase}: " in told
+    assert f"needs a person: p is in BlockedOnGate: report: BLOCKED: {phase}: " in output
     return line
 
 
@@ -121,7 +121,7 @@ def test_the_reasons_of_a_block_are_told_apart(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.84")
-def test_a_person_unblocks_and_the_blocked_phase_goes_on_after_recovery(lights: Lights) -> None:
+def test_person_unblocks_and_the_blocked_phase_goes_on_after_recovery(lights: Lights) -> None:
     line = blocked(lights, "build")
     assert line.run(expect=4).out.count("agent run") == 1, "it waits: no agent is started"
     runs = len(line.entries("run_planned"))
@@ -151,7 +151,7 @@ def test_drift_that_is_never_resolved_blocks_at_last(lights: Lights) -> None:
 
 @pytest.mark.requirement("S2.85")
 @pytest.mark.parametrize(("state", "stop"), [("Expanding", "BlockedOnGate"), ("Building", "BlockedOnGate")])
-def test_an_agent_that_can_not_go_on_stops_with_the_same_report(lights: Lights, state: str, stop: str) -> None:
+def test_agent_that_cannot_go_on_stops_with_the_same_report(lights: Lights, state: str, stop: str) -> None:
     line = lights.at(state, **{state: "doc blocked.md"})
     line.run(expect=4)
     assert line.state() == stop

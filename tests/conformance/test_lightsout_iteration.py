@@ -25,7 +25,7 @@ def said(text: str) -> str:
 
 
 @pytest.mark.requirement("S2.99")
-def test_the_words_of_a_confirmation_reach_the_agent_that_writes_the_scope(lights: Lights) -> None:
+def test_words_of_confirmation_reach_the_agent_that_writes_the_scope(lights: Lights) -> None:
     line = proposed(lights)
     assert line("approve", "p", "--reason", "only change 1, not the total").code == 0
     line.run("--once")

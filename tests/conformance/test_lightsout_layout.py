@@ -11,7 +11,7 @@ def tree_of(line: Pipeline) -> str:
     return current_tree(load_task(find_project(str(line.repo)), "p"))
 
 
-def test_a_new_pipeline_stands_in_scaffolding_and_shows_what_it_remembers(lights: Lights) -> None:
+def test_new_pipeline_stands_in_scaffolding_and_shows_what_it_remembers(lights: Lights) -> None:
     line = lights.pipeline()
     shown = line.shown()
     assert (shown["stage"], shown["mode"], shown["attempts"]) == ("Ideating", "auto", 0)

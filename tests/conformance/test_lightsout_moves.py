@@ -8,7 +8,7 @@ from tests.conformance.lightsout_pipeline import EXAMPLE, NEXT_SCOPE, PREFERENCE
 
 
 @pytest.mark.requirement("S2.87", "S2.88", "S2.106")
-def test_stepped_mode_waits_after_a_gate_and_goes_on_where_it_leads(lights: Lights) -> None:
+def test_stepped_mode_waits_after_a_gate_then_continues(lights: Lights) -> None:
     lights.honest()
     line = lights.building("--mode", "stepped")
     for state, following in (("ExpandGatePassed", "Designing"), ("DesignGatePassed", "Analyzing")):
@@ -22,7 +22,7 @@ def test_stepped_mode_waits_after_a_gate_and_goes_on_where_it_leads(lights: Ligh
 
 
 @pytest.mark.requirement("S2.87", "S2.106")
-def test_a_paused_task_that_is_switched_to_auto_goes_on_by_itself_and_back(lights: Lights) -> None:
+def test_paused_task_switched_to_auto_continues_and_back(lights: Lights) -> None:
     lights.honest()
     line = lights.building("--mode", "stepped")
     line.run(expect=4)
@@ -71,9 +71,7 @@ def test_a_person_has_a_design_reconciled_and_it_goes_on(lights: Lights) -> None
     ],
     ids=["preferences", "criteria", "tier"],
 )
-def test_what_is_locked_comes_back_and_the_next_agent_is_told(
-    lights: Lights, change: str, file: str, words: str
-) -> None:
+def test_what_is_locked_comes_back_and_next_agent_is_told(lights: Lights, change: str, file: str, words: str) -> None:
     line = lights.at("Designing", Designing=change)
     before = PREFERENCES if file == "preferences.md" else (EXAMPLE / file).read_text(encoding="utf-8")
     line.run("--once")
@@ -255,7 +253,7 @@ def test_a_delivered_project_offers_its_next_version(lights: Lights) -> None:
     assert "read scaffolding/proposal.md" in line("next", "p").out
 
 
-def test_a_move_of_another_state_is_refused_with_where_it_leads(lights: Lights) -> None:
+def test_move_of_another_state_is_refused_with_where_it_leads(lights: Lights) -> None:
     line = lights.at("Expanding")
     done = line("move", "--edge", "ResumeToVerify", "p")
     assert done.code == 1

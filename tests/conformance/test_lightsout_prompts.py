@@ -58,7 +58,7 @@ def _drive(lights: Lights) -> Pipeline:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+def all_prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The prompts of every run, by state, in order."""
     folder = tmp_path_factory.mktemp("prompts")
     environment = environment_in(folder)
@@ -79,8 +79,8 @@ def _holds(text: str, *words: str) -> None:
     assert not missing
 
 
-def test_every_phase_and_role_was_called(told: dict[str, list[str]]) -> None:
-    assert set(told) == {
+def test_every_phase_and_role_was_called(all_prompts: dict[str, list[str]]) -> None:
+    assert set(all_prompts) == {
         *("AuditingStack", "Distilling", "Expanding", *PHASES, "ReviewFixing", "VerifyFixing", "Iterating"),
         "IterationConfirmed",
     }
@@ -162,50 +162,57 @@ FACTS = {
 }
 
 
-def test_there_are_facts_for_every_prompt(told: dict[str, list[str]]) -> None:
-    assert set(FACTS) == set(told)
+def test_there_are_facts_for_every_prompt(all_prompts: dict[str, list[str]]) -> None:
+    assert set(FACTS) == set(all_prompts)
 
 
 @pytest.mark.parametrize("state", FACTS)
-def test_a_prompt_carries_every_instruction_of_the_document(told: dict[str, list[str]], state: str) -> None:
-    _holds(told[state][0], *FACTS[state])
+def test_a_prompt_carries_every_instruction_of_the_document(all_prompts: dict[str, list[str]], state: str) -> None:
+    _holds(all_prompts[state][0], *FACTS[state])
 
 
 @pytest.mark.told("S2.9", "S2.90")
-def test_every_prompt_carries_the_protocol(told: dict[str, list[str]]) -> None:
-    for prompts in told.values():
+def test_every_prompt_carries_the_protocol(all_prompts: dict[str, list[str]]) -> None:
+    for prompts in all_prompts.values():
         for text in prompts:
             _holds(text, "the loop is closed", "gates:", "checkpoints:", "BEE-OS", "where you are and what comes next")
 
 
 @pytest.mark.told("S2.31")
 @pytest.mark.parametrize("state", ["Expanding", *PHASES])
-def test_artifacts_are_read_anew_at_every_boundary(told: dict[str, list[str]], state: str) -> None:
-    for text in told[state]:
+def test_artifacts_are_read_anew_at_every_boundary(all_prompts: dict[str, list[str]], state: str) -> None:
+    for text in all_prompts[state]:
         _holds(text, "from disk now")
 
 
 @pytest.mark.told("S2.15", "S2.16")
-def test_the_auditor_reports_and_decides_nothing(told: dict[str, list[str]]) -> None:
-    _holds(told["AuditingStack"][0], "orthodox", "right-sized", "preferences.md", "decides", "many external services")
+def test_the_auditor_reports_and_decides_nothing(all_prompts: dict[str, list[str]]) -> None:
+    _holds(
+        all_prompts["AuditingStack"][0],
+        "orthodox",
+        "right-sized",
+        "preferences.md",
+        "decides",
+        "many external services",
+    )
 
 
 @pytest.mark.told("S2.17", "S2.23")
-def test_raw_material_is_no_instruction(told: dict[str, list[str]]) -> None:
-    _holds(told["Distilling"][0], "docs/input/distilled-", "never an instruction", "originals stay")
-    _holds(told["Expanding"][0], "docs/input/", "evidence", "never an instruction")
+def test_raw_material_is_no_instruction(all_prompts: dict[str, list[str]]) -> None:
+    _holds(all_prompts["Distilling"][0], "docs/input/distilled-", "never an instruction", "originals stay")
+    _holds(all_prompts["Expanding"][0], "docs/input/", "evidence", "never an instruction")
 
 
 @pytest.mark.told("S2.13", "S2.20", "S2.21", "S2.22", "S2.24", "S2.109")
-def test_expand_infers_all_from_one_sentence(told: dict[str, list[str]]) -> None:
-    text = told["Expanding"][0]
+def test_expand_infers_all_from_one_sentence(all_prompts: dict[str, list[str]]) -> None:
+    text = all_prompts["Expanding"][0]
     _holds(text, "one sentence", "which stack and which deploy target", "contradict", ".gitignore", "AC-1", "number")
     _holds(text, "Smallest Useful Version", "Estimated Cost", "Quality Tier", "Deferred", "per month")
 
 
 @pytest.mark.told("S2.32", "S2.33", "S2.34")
-def test_design_is_told_its_sections_and_its_tier(told: dict[str, list[str]]) -> None:
-    text = told["Designing"][0]
+def test_design_is_told_its_sections_and_its_tier(all_prompts: dict[str, list[str]]) -> None:
+    text = all_prompts["Designing"][0]
     _holds(
         text, "ASCII diagram", "exact file tree", "typed data shapes", "slow, wrong or gone", "Complexity Exceptions"
     )
@@ -213,8 +220,10 @@ def test_design_is_told_its_sections_and_its_tier(told: dict[str, list[str]]) ->
 
 
 @pytest.mark.told("S2.37", "S2.38")
-def test_analyze_is_told_when_it_may_be_built(told: dict[str, list[str]]) -> None:
-    _holds(told["Analyzing"][0], "READY or NOT READY", "Key Links", "Build Order", "planned test", "runtime proof")
+def test_analyze_is_told_when_it_may_be_built(all_prompts: dict[str, list[str]]) -> None:
+    _holds(
+        all_prompts["Analyzing"][0], "READY or NOT READY", "Key Links", "Build Order", "planned test", "runtime proof"
+    )
 
 
 @pytest.mark.told("S2.42", "S2.43", "S2.45")
@@ -229,8 +238,8 @@ def test_analyze_is_told_when_it_may_be_built(told: dict[str, list[str]]) -> Non
     ],
     ids=["skeleton first", "slices", "QRSPI", "roles", "gate"],
 )
-def test_build_is_told_how_to_work(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
-    _holds(told["Building"][0], *words)
+def test_build_is_told_how_to_work(all_prompts: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    _holds(all_prompts["Building"][0], *words)
 
 
 @pytest.mark.told("S2.29", "S2.36", "S2.40", "S2.46")
@@ -245,14 +254,14 @@ def test_build_is_told_how_to_work(told: dict[str, list[str]], words: tuple[str,
     ],
 )
 def test_a_retry_fixes_what_failed_and_nothing_else(
-    told: dict[str, list[str]], state: str, words: tuple[str, ...]
+    all_prompts: dict[str, list[str]], state: str, words: tuple[str, ...]
 ) -> None:
-    _holds(told[state][0], *words)
+    _holds(all_prompts[state][0], *words)
 
 
 @pytest.mark.told("S2.85")
-def test_an_agent_is_told_when_to_stop_and_in_which_words(told: dict[str, list[str]]) -> None:
-    _holds(told["Building"][0], "third approach", "much larger", "external", "safe", "BLOCKED:", "Options:")
+def test_agent_is_told_when_to_stop_and_in_which_words(all_prompts: dict[str, list[str]]) -> None:
+    _holds(all_prompts["Building"][0], "third approach", "much larger", "external", "safe", "BLOCKED:", "Options:")
 
 
 @pytest.mark.requirement("S2.54")
@@ -267,15 +276,15 @@ def test_an_agent_is_told_when_to_stop_and_in_which_words(told: dict[str, list[s
     ],
     ids=["reads", "axes", "explicit", "fixes nothing"],
 )
-def test_review_is_told_what_to_look_at(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
-    for text in told["Reviewing"]:
+def test_review_is_told_what_to_look_at(all_prompts: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    for text in all_prompts["Reviewing"]:
         _holds(text, *words)
 
 
 @pytest.mark.requirement("S2.54")
-def test_findings_are_fixed_one_at_a_time_by_another_role(told: dict[str, list[str]]) -> None:
-    _holds(told["ReviewFixing"][0], "one finding at a time", "reproduce it first", "the reviewer, another role")
-    assert len(told["Reviewing"]) == 2
+def test_findings_are_fixed_one_at_a_time_by_another_role(all_prompts: dict[str, list[str]]) -> None:
+    _holds(all_prompts["ReviewFixing"][0], "one finding at a time", "reproduce it first", "the reviewer, another role")
+    assert len(all_prompts["Reviewing"]) == 2
 
 
 @pytest.mark.told("S2.57", "S2.58", "S2.60", "S2.111")
@@ -293,8 +302,8 @@ def test_findings_are_fixed_one_at_a_time_by_another_role(told: dict[str, list[s
     ],
     ids=["reads", "axes", "classes", "offers", "no subject"],
 )
-def test_reconcile_is_told_what_to_compare(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
-    for text in told["Reconciling"]:
+def test_reconcile_is_told_what_to_compare(all_prompts: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    for text in all_prompts["Reconciling"]:
         _holds(text, *words)
 
 
@@ -312,23 +321,23 @@ def test_reconcile_is_told_what_to_compare(told: dict[str, list[str]], words: tu
     ],
     ids=["mindset", "exercise", "load", "security", "links", "reproduction", "kinds"],
 )
-def test_verify_is_told_to_try_everything(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
-    for text in told["Verifying"]:
+def test_verify_is_told_to_try_everything(all_prompts: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    for text in all_prompts["Verifying"]:
         _holds(text, *words)
 
 
 @pytest.mark.requirement("S2.69", "S2.70")
-def test_failures_are_fixed_by_the_main_agent_and_checked_anew(told: dict[str, list[str]]) -> None:
-    text = told["VerifyFixing"][0]
+def test_failures_are_fixed_by_the_main_agent_and_checked_anew(all_prompts: dict[str, list[str]]) -> None:
+    text = all_prompts["VerifyFixing"][0]
     _holds(text, "observe it exactly", "root cause", "run that very check again", "the verifier, another role")
     _holds(text, "documents are reconciled before")
-    assert len(told["Verifying"]) == 2
-    assert len(told["Reconciling"]) == 2  # the fix changed what the design names as an interface
+    assert len(all_prompts["Verifying"]) == 2
+    assert len(all_prompts["Reconciling"]) == 2  # the fix changed what the design names as an interface
 
 
 @pytest.mark.requirement("S2.91", "S2.92")
-def test_after_a_lost_session_the_context_is_recovered_first(told: dict[str, list[str]]) -> None:
-    before, after = told["Building"]
+def test_after_a_lost_session_the_context_is_recovered_first(all_prompts: dict[str, list[str]]) -> None:
+    before, after = all_prompts["Building"]
     assert "Recover the context first" not in before
     _holds(after, "Recover the context first", "20 commits", "pass the analyze gate", "look at the code")
     for name in ("scope.md", "design.md", "log.md"):
@@ -337,8 +346,8 @@ def test_after_a_lost_session_the_context_is_recovered_first(told: dict[str, lis
 
 
 @pytest.mark.told("S2.73", "S2.75", "S2.76")
-def test_deploy_is_told_what_to_write_and_to_run_nothing(told: dict[str, list[str]]) -> None:
-    text = told["Deploying"][0]
+def test_deploy_is_told_what_to_write_and_to_run_nothing(all_prompts: dict[str, list[str]]) -> None:
+    text = all_prompts["Deploying"][0]
     _holds(text, "what this is, how to set it up locally, how to deploy it, how to run the tests", "rollback command")
     _holds(text, "house adds the verified criteria and support terms", "skyscraper adds the architecture", "roadmap")
     _holds(text, "the engine runs them, not you")
@@ -356,53 +365,56 @@ def test_deploy_is_told_what_to_write_and_to_run_nothing(told: dict[str, list[st
     ],
     ids=["context", "sources", "failing tests", "sections", "waits"],
 )
-def test_iterate_recovers_everything_and_proposes(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
-    _holds(told["Iterating"][0], *words)
+def test_iterate_recovers_everything_and_proposes(all_prompts: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    _holds(all_prompts["Iterating"][0], *words)
 
 
 @pytest.mark.told("S2.99")
-def test_a_confirmed_proposal_becomes_the_criteria_of_the_next_version(told: dict[str, list[str]]) -> None:
-    _holds(told["IterationConfirmed"][0], "version the scope", "next version", "ids stay stable", "not confirmed")
+def test_a_confirmed_proposal_becomes_the_criteria_of_the_next_version(all_prompts: dict[str, list[str]]) -> None:
+    _holds(
+        all_prompts["IterationConfirmed"][0], "version the scope", "next version", "ids stay stable", "not confirmed"
+    )
 
 
-def test_a_builder_is_not_told_that_the_design_has_been_outgrown(told: dict[str, list[str]]) -> None:
-    assert [prompt for prompt in told["Building"] if "[x] outgrown" in prompt] == []
-    part = told["Building"][0].partition("### Building -> ComplexityBrakeTriggered")[2].partition("###")[0]
+def test_builder_is_not_told_that_the_design_has_been_outgrown(all_prompts: dict[str, list[str]]) -> None:
+    assert [prompt for prompt in all_prompts["Building"] if "[x] outgrown" in prompt] == []
+    part = all_prompts["Building"][0].partition("### Building -> ComplexityBrakeTriggered")[2].partition("###")[0]
     assert "- [ ] outgrown: " in part
     assert ("Either:" in part, "Or:" in part) == (True, True)
 
 
-def test_a_failed_gate_is_nothing_a_run_could_aim_at(told: dict[str, list[str]]) -> None:
-    for state, prompts in told.items():
+def test_a_failed_gate_is_nothing_a_run_could_aim_at(all_prompts: dict[str, list[str]]) -> None:
+    for state, prompts in all_prompts.items():
         for prompt in prompts:
             assert "[x] expand_failed" not in prompt
             assert "_failed:" not in prompt, state
             assert "there is no scope.md; there is no .gitignore beside it; there is no scope.md" not in prompt
     failing = "### Expanding -> ExpandRetrying - [ ] stop_reported"
-    assert failing in told["Expanding"][0]
+    assert failing in all_prompts["Expanding"][0]
     assert (
-        "The engine takes it if the work you leave does not pass, and counts a failed attempt." in told["Expanding"][0]
+        "The engine takes it if the work you leave does not pass, and counts a failed attempt."
+        in all_prompts["Expanding"][0]
     )
-    assert "Only a state with a command below is yours to ask for" in told["Expanding"][0]
+    assert "Only a state with a command below is yours to ask for" in all_prompts["Expanding"][0]
 
 
-def test_two_moves_to_one_state_are_told_apart_and_nothing_is_said_twice(told: dict[str, list[str]]) -> None:
-    prompt = told["Reconciling"][0]
+def test_moves_to_one_state_differ_and_nothing_is_repeated(all_prompts: dict[str, list[str]]) -> None:
+    prompt = all_prompts["Reconciling"][0]
     assert "### Reconciling -> Verifying (ReconcileClean)" in prompt
     assert "### Reconciling -> Verifying (ReconcileRepaired)" in prompt
     assert prompt.count('"## Outcome": one of CLEAN, REPAIRED, BLOCKED') == 1
     assert "drift_repaired: the same as drift_none above" in prompt
 
 
-def test_proof_that_only_a_later_state_needs_is_told_as_such(told: dict[str, list[str]]) -> None:
+def test_proof_that_only_later_state_needs_is_told_as_such(all_prompts: dict[str, list[str]]) -> None:
     later = "No move of this state needs them: a later one does."
-    states = {state for state, prompts in told.items() if any(later in prompt for prompt in prompts)}
+    states = {state for state, prompts in all_prompts.items() if any(later in prompt for prompt in prompts)}
     assert states == {"AuditingStack", "Distilling", "Expanding", "Designing", "Analyzing", "Iterating"} | {
         "IterationConfirmed"
     }
 
 
-def test_no_prompt_contains_dialect(told: dict[str, list[str]]) -> None:
-    for state, prompts in told.items():
+def test_no_prompt_contains_dialect(all_prompts: dict[str, list[str]]) -> None:
+    for state, prompts in all_prompts.items():
         for prompt in prompts:
             assert not re.search(r"\b(?:nobody|somebody|mend\w*|spoilt|put back)\b", prompt), state

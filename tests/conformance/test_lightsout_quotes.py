@@ -34,7 +34,7 @@ def section(text: str, title: str) -> str:
     return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
-def test_a_failed_test_is_quoted_to_the_next_run_and_in_every_report(lights: Lights) -> None:
+def test_failed_test_is_quoted_to_the_next_run_and_everywhere(lights: Lights) -> None:
     line = lights.at("Building", Building=f"{HONEST['Building']}; {RED}")
     line.run(expect=4)
     assert line.state() == "BlockedOnGate"
@@ -60,7 +60,7 @@ def test_a_failed_test_is_quoted_to_the_next_run_and_in_every_report(lights: Lig
     line.audit()
 
 
-def test_a_found_secret_is_named_by_file_line_and_kind_only(lights: Lights) -> None:
+def test_found_secret_is_named_by_file_line_and_kind_only(lights: Lights) -> None:
     line = lights.at("Building", Building=f"{HONEST['Building']}; echo 'key = \"{KEY}\"' > settings.py")
     line.run("--once")
     line.run("--once")

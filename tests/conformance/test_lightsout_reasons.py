@@ -30,14 +30,14 @@ def test_the_reason_shown_is_that_of_the_report(lights: Lights, state: str, file
     line = lights.at(state, **{state: report})
     said = line.run("--once").out
     assert line.state() == state
-    told = line.last("unmoved")["why"]
-    for words in (said, told):
+    reason = line.last("unmoved")["why"]
+    for words in (said, reason):
         assert why in words
         assert "not FAIL" not in words
         assert "not CLEAN" not in words
         assert "not run on this tree" not in words, "what was not asked yet is no reason"
-    assert told in line("history", "p").out
+    assert reason in line("history", "p").out
     log = line.read("scaffolding/log.md")
     assert f"No gate passed in {state}" in log, "the result of every gate is logged"
-    assert f"- Why: {told}" in log
+    assert f"- Why: {reason}" in log
     line.audit()

@@ -35,7 +35,7 @@ def dropped(line: Pipeline) -> list[tuple[str, str]]:
     found = []
     for number, entry in enumerate(moves):
         if entry["edge"] == "DropSession":
-            assert [one["edge"] for one in moves[number + 1 : number + 2]] == ["StartContextRecovery"]
+            assert [move["edge"] for move in moves[number + 1 : number + 2]] == ["StartContextRecovery"]
             found.append((entry["from"], moves[number + 2]["to"]))
     return found
 
@@ -70,12 +70,12 @@ def test_a_lost_session_resumes_where_its_artifacts_say(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.86", "S2.92")
-def test_a_run_after_a_block_is_given_commits_post_mortems_and_tests(lights: Lights) -> None:
-    told = (
+def test_run_after_block_is_given_commits_post_mortems_and_tests(lights: Lights) -> None:
+    script = (
         "cat > scaffolding/post-mortem.md <<'END'\n**What went wrong:** the pool leaked\n"
         "**What to try differently:** close it\n**What to avoid:** sleeping\nEND\n"
     )
-    line = lights.at("Building", Building=f"echo broken > app.py; {told}")
+    line = lights.at("Building", Building=f"echo broken > app.py; {script}")
     line.run(expect=4)
     assert line("answer", "close the pool", "p").code == 0
     lights.honest()
@@ -103,7 +103,7 @@ def test_the_log_does_not_choose_the_phase(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.28")
-def test_a_gate_that_the_log_alone_knows_is_named_by_the_audit(lights: Lights) -> None:
+def test_gate_that_log_alone_knows_is_named_by_the_audit(lights: Lights) -> None:
     lights.honest(Designing="printf '## Handing over\\n\\nThe layout is next.\\n' >> scaffolding/log.md")
     line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')
     line.run("--once")
@@ -111,16 +111,18 @@ def test_a_gate_that_the_log_alone_knows_is_named_by_the_audit(lights: Lights) -
     assert line("audit", "p").out.count("not from the engine") == 0, "people and agents write in it too"
     log = line.read("scaffolding/log.md")
     line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z PassVerifyGate: Verifying -> VerifyGatePassed\n")
-    told = line("audit", "p")
-    assert told.code == 1, "a heading in the engine's own form that no journal line backs"
-    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z PassVerifyGate: " in told.out
+    audited = line("audit", "p")
+    assert audited.code == 1, "a heading in the engine's own form that no journal line backs"
+    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z PassVerifyGate: " in audited.out
     line.put("scaffolding/log.md", f"{log}\n## Before PassVerifyGate\n")
-    told = line("audit", "p")
-    assert (told.code, "no journal line says so: Before PassVerifyGate" in told.out) == (0, True), "a note is named"
+    audited = line("audit", "p")
+    assert (audited.code, "no journal line says so: Before PassVerifyGate" in audited.out) == (0, True), (
+        "a note is named"
+    )
     line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z All is well <!-- detent:p:999 -->\n")
-    told = line("audit", "p")
-    assert told.code == 1
-    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z All is well" in told.out
+    audited = line("audit", "p")
+    assert audited.code == 1
+    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z All is well" in audited.out
 
 
 @pytest.mark.requirement("S2.90")
@@ -144,7 +146,7 @@ PAUSES = {
 
 
 @pytest.mark.requirement("S2.87", "S2.88")
-def test_stepped_mode_pauses_after_each_gate_and_goes_on_where_it_was(lights: Lights) -> None:
+def test_stepped_mode_pauses_after_each_gate_and_resumes_there(lights: Lights) -> None:
     lights.honest()
     line = lights.building("--mode", "stepped")
     for gate, following in PAUSES.items():
@@ -179,8 +181,8 @@ def test_reconcile_on_demand_is_refused_where_the_document_has_none(lights: Ligh
     refused = line("move", "Reconciling", "p")
     assert (refused.code, line.state()) == (1, "Expanding")
     relation = lights.detent("machine", "export", "lights-out", "--format", "json").json()["transitions"]
-    asked = {row["from"] for row in relation if row["name"].startswith("ManualReconcile")}
-    assert asked == {"Designing", "Analyzing", "Building", "Reviewing", "Verifying"}
+    reconciled = {row["from"] for row in relation if row["name"].startswith("ManualReconcile")}
+    assert reconciled == {"Designing", "Analyzing", "Building", "Reviewing", "Verifying"}
 
 
 @pytest.mark.requirement("S2.91")
@@ -188,14 +190,14 @@ def test_repeatedly_lost_sessions_stop_the_task_without_failing_a_gate(lights: L
     lights.honest(Designing=DIE)
     lights.script("Designing", "echo 'no key' >&2; exit 3", run=2)
     line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')
-    told = line.run(expect=6).out
+    output = line.run(expect=6).out
     assert dropped(line) == [("Designing", "Designing")] * 3
     assert line.shown()["attempts"] == 0
     why = "3 agent runs in a row came to nothing; the last one, #3 in Designing, was killed"
-    assert f"stopped: p is in Designing: {why}" in told
-    assert "next: detent resume p" in told
-    assert told.count("look: detent logs --errors ") == 1
-    assert "look: detent logs --errors --run 2 p" in told
+    assert f"stopped: p is in Designing: {why}" in output
+    assert "next: detent resume p" in output
+    assert output.count("look: detent logs --errors ") == 1
+    assert "look: detent logs --errors --run 2 p" in output
     assert why in line("inbox").out
     assert line("resume", "p").code == 0
     line.run(expect=6)
@@ -207,8 +209,8 @@ def test_unreadable_reports_stop_the_task_although_they_differ(lights: Lights) -
     lights.honest(Reviewing='echo "$DETENT_RUN_NUMBER: all is well" > "$DETENT_OUT/review.md"')
     more = "[machine.lights-out.limits]\nfruitless = 2\n"
     line = lights.delivered(more, state='{"stage": "Reviewing", "passed": "build"}')
-    told = line.run(expect=6).out
+    output = line.run(expect=6).out
     assert [entry["progress"] for entry in line.entries("unmoved")] == [True, True]
-    assert "2 agent runs in a row came to nothing; the last one, #2 in Reviewing, opened no move: " in told
+    assert "2 agent runs in a row came to nothing; the last one, #2 in Reviewing, opened no move: " in output
     assert line.state() == "Reviewing"
     line.audit()

@@ -49,7 +49,7 @@ def test_its_112_edges_are_the_relation_s_by_action_name() -> None:
 
 
 @pytest.mark.requirement("S2.102")
-def test_nothing_is_an_end_and_the_work_rests_where_the_document_says() -> None:
+def test_nothing_is_end_and_work_rests_where_the_document_says() -> None:
     assert lights_out().ends() == ()
     assert [state.name for state in lights_out().states.values() if state.is_rest] == RELATION["resting"]
 
@@ -81,7 +81,7 @@ def test_no_other_pair_is_possible_for_anybody() -> None:
     pairs = {(row["from"], row["to"]) for row in ROWS}
     for source in STATES:
         at = situations(source)[0].replace(exit="finished")
-        for target, who in product((one for one in STATES if (source, one) not in pairs), ACTORS):
+        for target, who in product((other for other in STATES if (source, other) not in pairs), ACTORS):
             decision = decide(lights_out(), at, facts(), Signal(who, target, exit="killed"))
             is_taken = isinstance(decision, Advance) and decision.after.state == target
             assert not is_taken, (source, target, who)
@@ -96,7 +96,7 @@ def _starts(names: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("names", REFINEMENT["counterexamples_in_raw_relation"], ids=lambda names: names[0])
-def test_each_counterexample_is_in_the_bare_relation_and_not_in_ours(names: list[str]) -> None:
+def test_each_counterexample_is_in_bare_relation_and_not_in_ours(names: list[str]) -> None:
     starts = _starts(names)
     assert starts
     for state in starts:
@@ -214,7 +214,7 @@ def test_distill_goes_back_where_it_came_from(origin: str, back: str) -> None:
     at = walk(*ways[origin])
     assert open_moves(at) == {back}
     assert "distill_from" not in walk(back, start=at).registers
-    assert all(open_moves(one) <= {back} for one in situations("Distilling", distill_from=origin))
+    assert all(open_moves(situation) <= {back} for situation in situations("Distilling", distill_from=origin))
 
 
 @pytest.mark.requirement("S2.104")
@@ -249,7 +249,7 @@ def test_recovery_goes_to_the_phase_that_has_not_passed(row: dict[str, str]) -> 
         ("build_lost", "Building"),
     ],
 )
-def test_recovery_goes_back_to_the_first_phase_whose_artifacts_are_gone(lost: str, target: str) -> None:
+def test_recovery_goes_back_to_first_phase_whose_artifacts_are_gone(lost: str, target: str) -> None:
     at = walk(*WAYS_TO["Deploying"], "DropSession", "StartContextRecovery").replace(exit="finished")
     closed = tuple(name for name in NOTHING_LOST if name != lost)
     decision = decide(lights_out(), at, facts(closed=closed), Signal("engine"))
@@ -304,7 +304,7 @@ def _escalated(phase: str) -> tuple[str, ...]:
 
 @pytest.mark.requirement("S2.80", "S2.55", "S2.61", "S2.71")
 @pytest.mark.parametrize("phase", PHASES)
-def test_the_third_failed_gate_of_a_phase_forces_a_block_and_nothing_else(phase: str) -> None:
+def test_third_failed_gate_of_phase_forces_block_and_nothing_else(phase: str) -> None:
     start = walk(*WAYS_TO[PHASES[phase][0]])
     for times in (1, 2):
         at = walk(*_failed(phase, times), *_escalated(phase), start=start)
@@ -321,7 +321,7 @@ def test_the_third_failed_gate_of_a_phase_forces_a_block_and_nothing_else(phase:
 
 @pytest.mark.requirement("S2.84")
 @pytest.mark.parametrize("phase", PHASES)
-def test_an_unblocked_phase_goes_on_there_or_earlier_with_fresh_attempts(phase: str) -> None:
+def test_unblocked_phase_goes_on_there_or_earlier_with_fresh_attempts(phase: str) -> None:
     start = walk(*WAYS_TO[PHASES[phase][0]])
     blocked = walk(*_failed(phase, 3), *_escalated(phase), "BlockAfterThreeRetries", start=start)
     for who in ("agent", "engine", "crash"):
@@ -337,7 +337,7 @@ def test_an_unblocked_phase_goes_on_there_or_earlier_with_fresh_attempts(phase: 
 
 @pytest.mark.requirement("S2.85")
 @pytest.mark.parametrize("phase", [phase for phase in PHASES if phase != "reconcile"])
-def test_an_agent_that_reports_why_it_stops_is_not_tried_again(phase: str) -> None:
+def test_agent_that_reports_why_it_stops_is_not_tried_again(phase: str) -> None:
     at = walk(*WAYS_TO[PHASES[phase][0]], *_failed(phase, 1), *_escalated(phase))
     for closed, target in ((("stop_reported",), "Retry"), ((), "BlockAfterThreeRetries")):
         decision = decide(lights_out(), at, facts(closed=closed), Signal("engine"))
@@ -345,7 +345,7 @@ def test_an_agent_that_reports_why_it_stops_is_not_tried_again(phase: str) -> No
         assert decision.edge.name.startswith(target)
 
 
-def test_a_reconcile_that_was_blocked_on_demand_is_not_skipped_afterwards() -> None:
+def test_reconcile_that_was_blocked_on_demand_is_not_skipped_afterwards() -> None:
     """Verifying comes after reconcile: it is no earlier phase."""
     called = walk("ManualReconcileFromVerifying", start=walk(*WAYS_TO["Verifying"]))
     at = walk(*_failed("reconcile", 3), "BlockAfterThreeRetries", "UnblockByUser", start=called)
@@ -355,7 +355,7 @@ def test_a_reconcile_that_was_blocked_on_demand_is_not_skipped_afterwards() -> N
 
 
 @pytest.mark.requirement("S2.49")
-def test_a_brake_is_resolved_by_a_person_and_leads_to_build_or_earlier() -> None:
+def test_person_resolves_a_brake_back_to_build_or_earlier() -> None:
     braked = walk("TriggerComplexityBrake", start=walk(*WAYS_TO["Building"], *_failed("build", 2), "RetryBuild"))
     assert braked.registers["blocked_in"] == "Building"
     assert braked.counters["attempts"] == 2  # the brake is no failed gate
@@ -468,6 +468,6 @@ def test_what_people_decide_no_agent_and_no_engine_does(name: str) -> None:
                 assert not isinstance(decision, Advance) or decision.edge.name != name
 
 
-def test_every_move_of_the_relation_is_in_the_graph_of_what_can_happen() -> None:
+def test_explored_graph_has_every_move_of_the_relation() -> None:
     taken = {(graph().snapshots[step.source].state, step.edge) for step in graph().steps}
     assert {(row["from"], row["name"]) for row in ROWS} - taken == {("SteppedModePaused", name) for name in EXCEPTIONS}

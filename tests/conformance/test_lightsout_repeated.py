@@ -26,7 +26,7 @@ def test_invented_commands_and_outputs_do_not_pass_verify(lights: Lights) -> Non
 
 
 @pytest.mark.requirement("S2.63", "S2.67")
-def test_a_recorded_output_that_the_software_does_not_print_does_not_pass(lights: Lights) -> None:
+def test_recorded_output_that_software_does_not_print_does_not_pass(lights: Lights) -> None:
     line = lights.at("Verifying", Verifying=report("s/^words=3$/words=4/"))
     done = line.run(expect=6)
     assert line.state() == "Verifying"

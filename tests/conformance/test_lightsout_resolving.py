@@ -63,7 +63,7 @@ def roles(line: Pipeline) -> list[str]:
     ],
     ids=["revert", "accept", "split", "defer"],
 )
-def test_an_answer_is_carried_out_and_looked_at_by_another_role(
+def test_answer_is_carried_out_and_looked_at_by_another_role(
     lights: Lights, answer: str, main: str, holds: object
 ) -> None:
     line = blocked(lights, main)
@@ -83,7 +83,7 @@ def test_an_answer_is_carried_out_and_looked_at_by_another_role(
     line.audit()
 
 
-def test_a_reverted_drift_leads_to_verify_with_the_tests_run_again(lights: Lights) -> None:
+def test_reverted_drift_leads_to_verify_with_the_tests_run_again(lights: Lights) -> None:
     line = blocked(lights, "sed -i /LINES/d words.py")
     assert line("answer", "revert the code", "p").code == 0
     line.run("--once")

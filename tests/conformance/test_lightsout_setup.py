@@ -59,7 +59,7 @@ def test_a_harness_file_behind_a_link_is_not_written(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.6")
-def test_in_a_fresh_repository_there_are_harness_files_and_nothing_else(lights: Lights) -> None:
+def test_in_fresh_repository_there_are_harness_files_and_nothing_else(lights: Lights) -> None:
     line = lights.pipeline()
     fresh = line.repo.parent / "fresh"
     fresh.mkdir()
@@ -69,12 +69,12 @@ def test_in_a_fresh_repository_there_are_harness_files_and_nothing_else(lights: 
         done = lights.detent(*words, cwd=fresh)
         assert done.code == 0, done
     names = {str(path.relative_to(fresh)) for path in fresh.rglob("*") if path.is_file() and ".git" not in path.parts}
-    own = {f".github/prompts/{name}.prompt.md" for name in PHASES}
-    own |= {f".github/agents/{name}.agent.md" for name in SPECIALISTS}
-    own |= {f".github/prompts/{name}.prompt.md" for name in ("audit-stack", "distill", "iterate")}
-    own |= {".github/copilot-instructions.md", "preferences.md"}
-    assert own <= names
-    assert [name for name in names - own if not name.startswith("scaffolding/")] == [], "no project code"
+    expected = {f".github/prompts/{name}.prompt.md" for name in PHASES}
+    expected |= {f".github/agents/{name}.agent.md" for name in SPECIALISTS}
+    expected |= {f".github/prompts/{name}.prompt.md" for name in ("audit-stack", "distill", "iterate")}
+    expected |= {".github/copilot-instructions.md", "preferences.md"}
+    assert expected <= names
+    assert [name for name in names - expected if not name.startswith("scaffolding/")] == [], "no project code"
     log = lights.make_repo.git(fresh, "rev-list", "--all", "--count")
     assert log == "1", "no history but the empty commit that a repository begins with"
 
@@ -92,7 +92,7 @@ def test_in_a_clone_the_harness_is_there_and_does_nothing(lights: Lights) -> Non
 
 
 @pytest.mark.requirement("S2.7", "S2.8")
-def test_set_up_is_three_words_of_a_person_and_nothing_works_by_itself(lights: Lights) -> None:
+def test_setup_takes_three_commands_and_starts_nothing(lights: Lights) -> None:
     line = lights.pipeline().moved("CommitToBuild")
     for state in ("RepoCloned", "WorkspaceOpened"):
         ran = line.run()
@@ -114,7 +114,7 @@ def test_the_instructions_carry_loop_gates_checkpoints_and_discipline() -> None:
 
 @pytest.mark.requirement("S2.10")
 @pytest.mark.parametrize(("name", "reads"), SPECIALISTS.items())
-def test_there_are_five_specialists_and_those_that_judge_can_t_edit(name: str, *, reads: bool) -> None:
+def test_of_five_specialists_those_that_judge_cannot_edit(name: str, *, reads: bool) -> None:
     files = harness_files(load("lights-out", vocabulary())[0])
     text = files[f".github/agents/{name}.agent.md"]
     assert len([path for path in files if path.startswith(".github/agents/")]) == 5
@@ -124,7 +124,7 @@ def test_there_are_five_specialists_and_those_that_judge_can_t_edit(name: str, *
 
 
 @pytest.mark.requirement("S2.11", "S2.12")
-def test_the_template_of_preferences_is_not_enough_and_a_filled_one_is(lights: Lights) -> None:
+def test_template_of_preferences_is_not_enough_and_filled_one_is(lights: Lights) -> None:
     line = lights.pipeline().moved("CommitToBuild", "CloneRepo", "OpenInEditor")
     refused = line("move", "--edge", "ConfigurePreferences", "p")
     assert refused.code == 1
@@ -135,7 +135,7 @@ def test_the_template_of_preferences_is_not_enough_and_a_filled_one_is(lights: L
 
 
 @pytest.mark.requirement("S2.13")
-def test_the_build_begins_on_a_branch_of_its_own_from_a_committed_checkout(lights: Lights) -> None:
+def test_build_begins_on_branch_of_its_own_from_committed_checkout(lights: Lights) -> None:
     line = lights.pipeline().configured()
     refused = line("move", "--edge", "RequestBuild", "p")
     assert refused.code == 1
@@ -172,7 +172,7 @@ def test_from_the_word_for_an_audit_to_the_build(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.16")
-def test_an_auditor_that_edits_preferences_is_caught_and_they_come_back(lights: Lights) -> None:
+def test_auditor_that_edits_preferences_is_caught_and_they_come_back(lights: Lights) -> None:
     """Nothing holds this agent; what it changed in the checkout is put back, byte for byte."""
     lights.script(
         "AuditingStack", f"printf '{AUDIT}' > \"$DETENT_OUT/audit.md\"; echo '## Mine' >> \"$REPO/preferences.md\""

@@ -142,21 +142,21 @@ def raised(tiers: Lights, tier: str) -> Path:
     return top
 
 
-def told(line: Pipeline, *words: str) -> str:
+def printed(line: Pipeline, *words: str) -> str:
     done = line(*words)
     return done.out + done.err
 
 
 @pytest.mark.requirement("S2.64")
 @pytest.mark.parametrize("tier", OBSERVED)
-def test_a_larger_tier_goes_from_one_sentence_to_the_delivered_system(tiers: Lights, tier: str) -> None:
+def test_larger_tier_goes_from_one_sentence_to_the_delivered_system(tiers: Lights, tier: str) -> None:
     raised(tiers, tier)
     tiers.honest()
     line = tiers.building()
-    words = told(line, "run", "p")
+    words = printed(line, "run", "p")
     assert line.state() == "Deploying", words
     assert line("approve", "--reason", "mine", "p").code == 0
-    words = told(line, "run", "p")
+    words = printed(line, "run", "p")
     assert line.state() == "PipelineComplete", words
     assert [name for name in line.path_of_moves() if name in ROAD] == list(ROAD)
     assert f"\n{tier}\n" in line.read("scaffolding/scope.md")
@@ -175,7 +175,7 @@ def test_a_larger_tier_goes_from_one_sentence_to_the_delivered_system(tiers: Lig
         ("skyscraper", "DELIVERY.md", "## Roadmap", "Roadmap"),
     ],
 )
-def test_a_larger_tier_is_held_to_all_that_it_asks_for(
+def test_larger_tier_is_held_to_all_that_it_asks_for(
     tiers: Lights, tier: str, file: str, before: str, why: str
 ) -> None:
     top = raised(tiers, tier)
@@ -186,7 +186,7 @@ def test_a_larger_tier_is_held_to_all_that_it_asks_for(
     (top / file).write_text(text.replace(before, after), encoding="utf-8")
     tiers.honest()
     line = tiers.building()
-    words = told(line, "run", "p")
+    words = printed(line, "run", "p")
     assert why in words, words
     # A verification in the wrong form has neither passed nor failed: its run has gained nothing.
     assert line.state() == ("Verifying" if "verification" in file else "BlockedOnGate"), words

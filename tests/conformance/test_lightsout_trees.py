@@ -48,7 +48,7 @@ def facts(line: Pipeline) -> str:
 def test_fix_is_judged_by_all_that_the_build_gate_asks(
     lights: Lights, state: str, scripts: dict[str, str], what: str
 ) -> None:
-    spoil, told = SPOILT[what]
+    spoil, why = SPOILT[what]
     fixing = {"Reviewing": "ReviewFixing", "Verifying": "VerifyFixing"}[state]
     reconciled = f"doc reconcile.md; {ROUND}"
     line = lights.at(state, **scripts, **{fixing: spoil}, Reconciling=reconciled)
@@ -57,7 +57,7 @@ def test_fix_is_judged_by_all_that_the_build_gate_asks(
     assert passed not in line.path_of_moves()[line.path_of_moves().index(fixing) :]
     assert "there is no blocked.md" not in said, "no agent reported a block"
     last = line.entries("run_planned")[-1]["run"]
-    assert told in line.prompt(last) + line.last("unmoved").get("why", ""), line.prompt(last)
+    assert why in line.prompt(last) + line.last("unmoved").get("why", ""), line.prompt(last)
     line.audit()
 
 
@@ -71,7 +71,7 @@ def test_deploying_agent_that_breaks_the_code_delivers_nothing(lights: Lights) -
     line.audit()
 
 
-def test_code_changed_after_verify_waits_for_a_person_and_is_not_deployed(lights: Lights) -> None:
+def test_code_changed_after_verify_is_not_deployed_without_a_person(lights: Lights) -> None:
     line = lights.at("Verifying", Deploying=f"{HONEST['Deploying']}; {GREEN}")
     done = line.run(expect=4)
     assert line.state() == "Deploying", line.path_of_moves()
@@ -111,7 +111,7 @@ def test_word_given_ahead_covers_the_verified_tree(lights: Lights) -> None:
 
 
 @pytest.mark.requirement("S2.14", "S2.79")
-def test_word_given_before_the_build_makes_one_run_lead_to_the_end(lights: Lights) -> None:
+def test_word_given_before_build_makes_one_run_lead_to_end(lights: Lights) -> None:
     lights.honest()
     brief = (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")
     line = lights.pipeline(files={"docs/input/brief.md": brief}, more=COMMANDS).configured().committed()
@@ -128,7 +128,7 @@ def test_word_given_before_the_build_makes_one_run_lead_to_the_end(lights: Light
 
 
 @pytest.mark.parametrize("change", [GREEN, "echo 'rm -rf /nowhere' > deploy.sh"])
-def test_word_given_ahead_is_void_after_a_run_that_changed_more(lights: Lights, change: str) -> None:
+def test_word_given_ahead_is_void_after_run_that_changed_more(lights: Lights, change: str) -> None:
     line = lights.at("Verifying", Deploying=f"{HONEST['Deploying']}; {change}")
     assert line("approve", "--unseen", "--reason", "it is my own folder", "p").code == 0
     done = line.run(expect=4)

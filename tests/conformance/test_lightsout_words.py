@@ -14,7 +14,7 @@ def say(line: Pipeline, words: str, code: int = 0) -> str:
 
 
 @pytest.mark.requirement("S2.107")
-def test_build_me_x_begins_the_build_and_x_is_told_to_the_agent(lights: Lights) -> None:
+def test_build_me_x_begins_the_build_and_tells_x(lights: Lights) -> None:
     lights.honest()
     line = lights.pipeline().configured().committed()
     assert "moved: PreferencesConfigured -> Expanding" in say(line, "Build me a program that counts words")
@@ -61,7 +61,7 @@ def test_iterate_re_enters_a_delivered_pipeline(lights: Lights) -> None:
     assert "moved: PipelineComplete -> Iterating" in say(line, "/iterate")
 
 
-def test_no_way_is_told_that_leads_through_a_pause_or_a_comparison(lights: Lights) -> None:
+def test_no_way_is_told_that_leads_through_pause_or_comparison(lights: Lights) -> None:
     line = lights.pipeline().configured().committed()
     said = line("say", "/deploy", "p")
     assert "PreferencesConfigured does not lead to Deploying" in said.out + said.err

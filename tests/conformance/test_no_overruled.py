@@ -28,7 +28,7 @@ def agents(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Agents]:
 # --- global ---
 
 
-def test_global_a_coder_that_asks_for_planning_is_not_sent_on_to_review(agents: Agents) -> None:
+def test_global_coder_that_asks_for_planning_does_not_reach_review(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", f"{CODER}; detent move planning || true", run=3)
     task.run("--once")
@@ -59,7 +59,7 @@ def test_global_an_unknown_signal_does_not_let_the_code_pass(agents: Agents, rep
     task.audit()
 
 
-def test_global_an_empty_report_of_the_coder_does_not_let_the_code_pass(agents: Agents) -> None:
+def test_global_empty_report_of_coder_does_not_let_code_pass(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", f'{CODER}; : > "$DETENT_OUT/codegen-report.json"', run=3)
     for _ in range(3):
@@ -68,9 +68,7 @@ def test_global_an_empty_report_of_the_coder_does_not_let_the_code_pass(agents: 
 
 
 @pytest.mark.parametrize(("severity", "phase"), [("critical", "codegen"), ("Must-Fix", "codegen"), ("spicy", "review")])
-def test_global_an_issue_that_may_be_grave_does_not_pass_because_of_ok(
-    agents: Agents, severity: str, phase: str
-) -> None:
+def test_global_grave_issue_does_not_pass_because_of_ok(agents: Agents, severity: str, phase: str) -> None:
     task = make_global(agents)
     review = {"ok": True, "issues": [{"severity": severity, "message": "the sum is wrong"}]}
     agents.script("review", out("code-review.json", review), run=4)
@@ -89,7 +87,7 @@ def test_global_a_review_run_requesting_planning_does_not_reach_test(agents: Age
     task.audit()
 
 
-def test_global_a_review_that_says_no_still_sends_the_code_back(agents: Agents) -> None:
+def test_global_review_that_says_no_still_sends_the_code_back(agents: Agents) -> None:
     task = make_global(agents)
     no = {"ok": False, "issues": [{"severity": "blocking", "message": "wrong sum"}]}
     agents.script("review", f"{out('code-review.json', no)}; detent move done || true", run=4)
@@ -172,9 +170,7 @@ def test_ralf_a_verifier_may_fail_a_green_criterion(threads: Threads) -> None:
         ("Deploying", ["DeployRetrying", "BlockedOnGate"]),
     ],
 )
-def test_lightsout_a_report_of_a_stop_fails_the_gate_and_asks_a_person(
-    lights: Lights, state: str, moves: list[str]
-) -> None:
+def test_lightsout_report_of_stop_fails_gate_and_asks_a_person(lights: Lights, state: str, moves: list[str]) -> None:
     line = lights.at(state, **{state: f"{HONEST[state]}; echo '{BLOCKED}' > scaffolding/blocked.md"})
     done = line.run(expect=4)
     assert line.path_of_moves()[-2:] == moves, done

@@ -82,7 +82,7 @@ def test_a_head_from_before_crashes_were_counted_reads_as_none(oranges: Oranges)
 
 
 @pytest.mark.requirement("S3.59")
-def test_counters_of_an_adopted_task_are_read_once_and_its_proof_is_old(oranges: Oranges) -> None:
+def test_adopted_counters_are_read_once_and_its_proof_is_stale(oranges: Oranges) -> None:
     task = adopted(oranges, "agent-review")
     assert task.json("status")["counters"] == {"review_round": 2, "crash_count": 1}
     assert "unchanged since agent-review was entered" in task.update("stuck", expect=1).out
@@ -96,7 +96,7 @@ def test_counters_of_an_adopted_task_are_read_once_and_its_proof_is_old(oranges:
 
 @pytest.mark.requirement("S3.59")
 @pytest.mark.parametrize(("text", "named"), BROKEN.values(), ids=BROKEN)
-def test_a_folder_without_a_valid_status_is_refused_with_the_fix(oranges: Oranges, text: str, named: str) -> None:
+def test_folder_without_a_valid_status_is_refused_with_the_fix(oranges: Oranges, text: str, named: str) -> None:
     repo = oranges.make_repo("broken", SAMPLE_FILES)
     folder = repo.parent / "folder"
     folder.mkdir()
@@ -108,7 +108,7 @@ def test_a_folder_without_a_valid_status_is_refused_with_the_fix(oranges: Orange
     assert (folder / "TASK.md").read_text(encoding="utf-8") == text
 
 
-def test_counts_that_can_t_be_taken_over_are_refused_not_bent(oranges: Oranges) -> None:
+def test_counts_that_cannot_be_adopted_are_refused_not_bent(oranges: Oranges) -> None:
     repo = oranges.make_repo("counts", SAMPLE_FILES)
     folder = repo.parent / "folder"
     folder.mkdir()
@@ -141,7 +141,7 @@ def test_a_broken_head_is_repaired_and_the_body_survives(oranges: Oranges, text:
     task.update("agent-review", expect=0)
 
 
-def test_an_agent_that_writes_another_status_asks_for_it_and_nothing_more(oranges: Oranges) -> None:
+def test_status_written_by_an_agent_is_only_a_request(oranges: Oranges) -> None:
     oranges.script(
         "working", "sed -i 's/^status:.*/status: reviewing/; s/^review_round:.*/review_round: 7/' \"$task\"; handoff"
     )
@@ -152,7 +152,7 @@ def test_an_agent_that_writes_another_status_asks_for_it_and_nothing_more(orange
     assert (task.state(), task.head()["status"], task.head()["review_round"]) == ("agent-review", "agent-review", "1")
 
 
-def test_a_status_edited_by_hand_has_the_rights_of_the_state_s_own_agent(oranges: Oranges) -> None:
+def test_status_edited_by_hand_has_the_agents_rights(oranges: Oranges) -> None:
     task = oranges.orange("working")
     task.handoff()
     task.file.write_text(task.text().replace("status: working", "status: done"), encoding="utf-8")
@@ -163,7 +163,7 @@ def test_a_status_edited_by_hand_has_the_rights_of_the_state_s_own_agent(oranges
     assert task.state() == "agent-review"
 
 
-def test_the_branch_of_a_task_that_works_in_place_is_the_checkout_s(detent: Detent, repo: MakeRepo) -> None:
+def test_branch_of_task_that_works_in_place_is_checkout_s(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     made = detent("new", "orange", "count", "--id", "here", "--in-place", "--json", cwd=path).json()
     assert "branch: main\n" in (Path(made["dir"]) / "TASK.md").read_text(encoding="utf-8")

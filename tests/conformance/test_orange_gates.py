@@ -56,7 +56,7 @@ def names(task: OrangeTask, target: str) -> dict[str, dict[str, str]]:
     """What a refused `task update` says is missing, by gate."""
     done = task("task", "update", "--status", target, "--json")
     assert done.code == 1, done
-    return {one["gate"]: one for one in done.json()["refusal"]["missing"]}
+    return {need["gate"]: need for need in done.json()["refusal"]["missing"]}
 
 
 @pytest.mark.requirement("S3.3", "S3.13", "S3.18")
@@ -85,7 +85,7 @@ def test_a_handoff_in_the_head_is_no_section(oranges: Oranges) -> None:
 
 
 @pytest.mark.requirement("S3.22")
-def test_a_refusal_names_file_heading_and_an_example_that_opens_the_gate(oranges: Oranges) -> None:
+def test_refusal_names_file_heading_and_example_that_opens_the_gate(oranges: Oranges) -> None:
     task = oranges.orange("working")
     said = names(task, "agent-review")["handoff"]
     assert said["why"] == 'TASK.md has no section "## Handoff"'
@@ -139,7 +139,7 @@ def test_a_second_failed_review_leads_to_stuck_and_nowhere_else(oranges: Oranges
     task.update("stuck", expect=0)
 
 
-def test_a_handoff_or_review_of_an_earlier_round_does_not_count(oranges: Oranges) -> None:
+def test_handoff_or_review_of_an_earlier_round_does_not_count(oranges: Oranges) -> None:
     task = oranges.orange("working", "agent-review", "working")
     stale = names(task, "agent-review")["handoff"]
     assert "unchanged since working was entered" in stale["why"]
@@ -151,7 +151,7 @@ def test_a_handoff_or_review_of_an_earlier_round_does_not_count(oranges: Oranges
 
 
 @pytest.mark.requirement("S3.58")
-def test_the_map_and_the_gates_can_be_had_as_data_and_a_move_be_validated(oranges: Oranges) -> None:
+def test_map_and_gates_are_data_and_moves_are_validated(oranges: Oranges) -> None:
     """What the document wants as functions: the map, the gates, and an answer that says valid or why not."""
     export = oranges.detent("machine", "export", "orange", "--format", "json").json()
     allowed = {(row["from"], row["to"]) for row in export["transitions"]}
@@ -177,7 +177,7 @@ def test_the_map_and_the_gates_can_be_had_as_data_and_a_move_be_validated(orange
     assert json.dumps(edges["agent-review"]["missing"])
 
 
-def test_what_one_role_writes_is_not_changed_by_the_run_of_another(oranges: Oranges) -> None:
+def test_run_of_another_role_leaves_a_role_s_files(oranges: Oranges) -> None:
     oranges.honest(agent_review="review FAIL; orange task update --status working")
     oranges.script("working", "work; handoff second; sed -i 's/^FAIL/PASS/' $task; orange task complete", run=3)
     tampering = "sed -i 's/DONE: it works/DONE: a lot/; s/^DONE: second/DONE: all/' $task; handoff mine"

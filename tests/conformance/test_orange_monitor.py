@@ -36,8 +36,8 @@ def made(oranges: Oranges, death: str, *states: str, more: str = "") -> OrangeTa
 @pytest.mark.requirement("S3.23", "S3.32", "S3.34", "S3.44", "S3.45", "S3.46", "S3.47", "S3.62", "S3.63")
 @every_death
 def test_a_worker_without_a_handoff_is_stuck_after_two_crashes(oranges: Oranges, death: str, tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    notify = f"[notify]\ncommand = 'echo $DETENT_TASK $DETENT_STATE $DETENT_REST >> {told}'"
+    notice = tmp_path / "told"
+    notify = f"[notify]\ncommand = 'echo $DETENT_TASK $DETENT_STATE $DETENT_REST >> {notice}'"
     oranges.script("working", DEATHS[death])
     task = made(oranges, death, more=notify)
     assert "needs your word: detent respawn" in task.run(expect=4).out
@@ -59,7 +59,7 @@ def test_a_worker_without_a_handoff_is_stuck_after_two_crashes(oranges: Oranges,
     assert (task.head()["status"], task.head()["crash_count"]) == ("stuck", "0")
     assert [line["crash_count"] for line in task.log() if line["type"] == "agent.crashed"] == [1, 2]
     assert (task.log()[-1]["type"], task.log()[-1]["to"]) == ("auto.advanced", "stuck")
-    assert told.read_text(encoding="utf-8").splitlines()[-1] == "lines stuck person"
+    assert notice.read_text(encoding="utf-8").splitlines()[-1] == "lines stuck person"
     task.audit()
 
 
@@ -72,16 +72,16 @@ def test_history_words_crashes_and_automatic_moves_as_the_document_does(oranges:
     task.run(expect=4)
     task.respawn()
     time = task.log()[0]["timestamp"]
-    told = [{key: value for key, value in line.items() if key != "timestamp"} for line in task.log()]
+    logged = [{key: value for key, value in line.items() if key != "timestamp"} for line in task.log()]
     assert time.endswith("Z")
-    assert told[0] == {"type": "task.created", "task_id": "lines", "summary": "parse empty lines"}
-    assert told[1] == {"type": "status.changed", "from": "pending", "to": "working", "by": "engine"}
-    assert {"type": "agent.exited", "status": "working", "session": "run-1", "exit": "failed"} in told
+    assert logged[0] == {"type": "task.created", "task_id": "lines", "summary": "parse empty lines"}
+    assert logged[1] == {"type": "status.changed", "from": "pending", "to": "working", "by": "engine"}
+    assert {"type": "agent.exited", "status": "working", "session": "run-1", "exit": "failed"} in logged
     why = 'TASK.md has no section "## Handoff"'
-    assert {"type": "agent.crashed", "status": "working", "crash_count": 1, "reason": why} in told
+    assert {"type": "agent.crashed", "status": "working", "crash_count": 1, "reason": why} in logged
     moved = {"from": "working", "to": "agent-review", "reason": "## Handoff found"}
     changed = {"type": "status.changed", "by": "engine", **moved}
-    assert told[-2:] == [changed, {"type": "auto.advanced", **moved}], "a reader of status.changed misses no move"
+    assert logged[-2:] == [changed, {"type": "auto.advanced", **moved}], "a reader of status.changed misses no move"
 
 
 def assert_dead(task: OrangeTask) -> None:
@@ -164,7 +164,7 @@ def test_a_reviewer_that_is_started_again_may_still_judge(oranges: Oranges) -> N
 
 @pytest.mark.requirement("S3.39", "S3.40", "S3.41", "S3.62")
 @pytest.mark.parametrize(("state", "death"), WAITING.items())
-def test_where_a_person_is_waited_for_a_dead_agent_is_only_marked(oranges: Oranges, state: str, death: str) -> None:
+def test_where_person_is_waited_for_dead_agent_is_only_marked(oranges: Oranges, state: str, death: str) -> None:
     oranges.script(state, DEATHS[death])
     ways = {"clarification": ("clarification",), "reviewing": ("working", "agent-review", "reviewing")}
     task = made(oranges, death, *ways.get(state, ("working", "stuck")))
@@ -190,7 +190,7 @@ def test_where_a_person_decides_no_agent_comes_unasked(oranges: Oranges, state: 
 
 
 @pytest.mark.requirement("S3.54")
-def test_a_worker_called_into_a_stuck_task_hands_it_back_to_review(oranges: Oranges) -> None:
+def test_worker_called_into_stuck_task_hands_it_back_to_review(oranges: Oranges) -> None:
     refused = "orange task update --status working || orange task update --status agent-review || "
     oranges.honest(stuck=f"{refused}handoff again; orange task update --status agent-review")
     task = oranges.orange("working", "agent-review", "working", "agent-review", "stuck")
@@ -235,7 +235,7 @@ def test_readers_show_what_would_happen_and_never_do_it(oranges: Oranges) -> Non
 
 
 @pytest.mark.requirement("S3.31")
-def test_a_supervisor_handles_ends_at_once_and_scans_every_30_s(oranges: Oranges) -> None:
+def test_supervisor_handles_ends_at_once_and_scans_every_30_s(oranges: Oranges) -> None:
     assert POLL_S == 30.0
     here = oranges.meeting()
     oranges.honest(working="handoff; meet here; exit 1")
@@ -251,7 +251,7 @@ def test_a_supervisor_handles_ends_at_once_and_scans_every_30_s(oranges: Oranges
 
 
 @pytest.mark.requirement("S3.64")
-def test_a_worker_that_comes_again_finds_the_handoff_of_the_one_before(oranges: Oranges) -> None:
+def test_worker_that_comes_again_finds_handoff_of_the_one_before(oranges: Oranges) -> None:
     oranges.script("working", "exit 1", run=1)
     oranges.script("working", "grep 'half of it' \"$task\"; handoff; orange task complete", run=2)
     task = oranges.orange("working", "agent-review", "working")
@@ -290,7 +290,7 @@ def test_cancel_ends_the_agent_first_and_frees_the_home(oranges: Oranges) -> Non
     other.update("working", expect=0)
 
 
-def test_a_reviewer_that_edits_the_work_is_not_heard_and_has_crashed(oranges: Oranges) -> None:
+def test_reviewer_that_edits_work_is_not_heard_and_has_crashed(oranges: Oranges) -> None:
     """Where the kernel does not keep it from the real tree, the tree is put back and what it asked for is void."""
     task = oranges.orange("working", "agent-review")
     edit = f"echo 'better = True' >> '{task.tree}/app.py'"
@@ -366,7 +366,7 @@ def test_a_respawn_beside_a_living_run_is_refused_at_once(oranges: Oranges) -> N
     driving.done()
 
 
-def test_a_stuck_task_may_go_to_review_by_a_person_without_a_run(oranges: Oranges) -> None:
+def test_stuck_task_may_go_to_review_by_person_without_run(oranges: Oranges) -> None:
     task = oranges.orange("working", "stuck")
     offered = {edge["to"]: edge["open"] for edge in task.json("next")["edges"]}
     assert offered == {"working": True, "agent-review": True, "cancelled": True}

@@ -113,7 +113,7 @@ def prompt_of(oranges: Oranges, *states: str) -> str:
 
 @pytest.mark.requirement("S3.49", "S3.50", "S3.51", "S3.52", "S3.53", "S3.54", "S3.55")
 @pytest.mark.parametrize("name", WAYS)
-def test_a_prompt_says_all_its_state_needs_and_nothing_of_the_others(oranges: Oranges, name: str) -> None:
+def test_prompt_says_all_its_state_needs_and_nothing_of_others(oranges: Oranges, name: str) -> None:
     states, wanted = WAYS[name]
     prompt = prompt_of(oranges, *states)
     lacking = {what: words for what, words in wanted.items() if words not in prompt}
@@ -128,7 +128,7 @@ def test_every_state_with_a_prompt_has_its_facts() -> None:
 
 
 @pytest.mark.requirement("S3.52")
-def test_from_the_second_round_on_a_failed_review_leads_to_stuck(oranges: Oranges) -> None:
+def test_from_second_round_on_a_failed_review_leads_to_stuck(oranges: Oranges) -> None:
     prompt = prompt_of(oranges, "working", "agent-review", "working", "agent-review")
     assert "Review round: 2 of 2\n" in prompt
     assert "FAIL: `orange task update --status stuck`" in prompt
@@ -142,7 +142,7 @@ def test_beyond_the_limit_the_round_is_shown_with_it(oranges: Oranges) -> None:
 
 
 @pytest.mark.requirement("S3.52")
-def test_the_diff_a_reviewer_is_told_to_read_shows_the_work(oranges: Oranges) -> None:
+def test_diff_a_reviewer_is_told_to_read_shows_the_work(oranges: Oranges) -> None:
     oranges.honest(agent_review="git diff origin/HEAD...HEAD; git rev-parse origin/HEAD")
     task = oranges.orange(level=best_level(os.environ).level)
     task.run()
@@ -152,7 +152,7 @@ def test_the_diff_a_reviewer_is_told_to_read_shows_the_work(oranges: Oranges) ->
     assert f"(it starts from {baseline})" in task.prompt(2)
 
 
-def test_a_person_s_reason_for_changes_is_told_to_the_worker(oranges: Oranges) -> None:
+def test_person_s_reason_for_changes_is_told_to_the_worker(oranges: Oranges) -> None:
     task = oranges.orange(
         "working", "agent-review", "reviewing", more='[machine.orange]\noptions = ["changes-requested"]'
     )

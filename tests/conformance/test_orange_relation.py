@@ -62,8 +62,10 @@ def graph() -> Graph:
 
 def snapshots(state: str) -> list[Snapshot]:
     """Every way to stand in a state, after each end of a run, as long as the task goes on."""
-    reached = [one for one in graph().snapshots if one.state == state and not one.registers.get("stopped")]
-    return [one.replace(exit=exit_class) for one in reached for exit_class in ("entry", *EXIT_CLASSES)]
+    reached = [
+        snapshot for snapshot in graph().snapshots if snapshot.state == state and not snapshot.registers.get("stopped")
+    ]
+    return [snapshot.replace(exit=exit_class) for snapshot in reached for exit_class in ("entry", *EXIT_CLASSES)]
 
 
 def gates(**closed: bool) -> dict[str, Fact]:
@@ -97,11 +99,11 @@ def test_it_is_the_relation_of_the_document_name_by_name() -> None:
 @pytest.mark.requirement("S3.5", "S3.6", "S3.7", "S3.8", "S3.9", "S3.10")
 @pytest.mark.parametrize(("source", "target"), EDGES)
 def test_every_pair_of_the_map_moves_with_its_proof(source: str, target: str) -> None:
-    taken = [decide(orange(), one, gates(), Signal("person", target)) for one in snapshots(source)]
-    assert any(isinstance(one, Advance) and one.after.state == target for one in taken)
+    taken = [decide(orange(), snapshot, gates(), Signal("person", target)) for snapshot in snapshots(source)]
+    assert any(isinstance(decision, Advance) and decision.after.state == target for decision in taken)
     # Only counters close a move whose proof is there.
-    for one in taken:
-        assert isinstance(one, Advance) or {lack.gate for lack in one.missing} <= {"review_round"}  # type: ignore[union-attr]
+    for decision in taken:
+        assert isinstance(decision, Advance) or {lack.gate for lack in decision.missing} <= {"review_round"}  # type: ignore[union-attr]
 
 
 @pytest.mark.requirement("S3.5", "S3.6", "S3.7", "S3.8", "S3.9", "S3.10", "S3.11", "S3.12")
@@ -109,9 +111,9 @@ def test_every_other_pair_is_refused_to_everybody() -> None:
     verbs = ("", "complete", "approve", "resume", "cancel", "answer", "reject")
     assert OTHERS
     for source, target in OTHERS:
-        for one, who, verb in product(snapshots(source), ACTORS, verbs):
-            decision = decide(orange(), one, gates(), Signal(who, target, reason="because", verb=verb))
-            assert not isinstance(decision, Advance), (source, target, who, verb, one)
+        for snapshot, who, verb in product(snapshots(source), ACTORS, verbs):
+            decision = decide(orange(), snapshot, gates(), Signal(who, target, reason="because", verb=verb))
+            assert not isinstance(decision, Advance), (source, target, who, verb, snapshot)
 
 
 @pytest.mark.requirement("S3.12")
@@ -126,9 +128,9 @@ def test_a_refusal_names_what_is_allowed() -> None:
 def test_an_agent_takes_only_the_moves_of_its_own_role(state: str) -> None:
     """No agent ends a task, signs off, or sends its own work past a review."""
     found = set()
-    for one in snapshots(state):
+    for snapshot in snapshots(state):
         for target in STATES:
-            decision = decide(orange(), one, gates(), Signal("agent", target))
+            decision = decide(orange(), snapshot, gates(), Signal("agent", target))
             if isinstance(decision, Advance):
                 found.add(target)
     assert found == BY_AGENT.get(state, set())
@@ -137,9 +139,9 @@ def test_an_agent_takes_only_the_moves_of_its_own_role(state: str) -> None:
 @pytest.mark.parametrize("state", STATES)
 def test_the_engine_alone_takes_only_what_the_document_lets_it(state: str) -> None:
     found = set()
-    for one in snapshots(state):
+    for snapshot in snapshots(state):
         for target in STATES:
-            decision = decide(orange(), one, gates(), Signal("engine", target))
+            decision = decide(orange(), snapshot, gates(), Signal("engine", target))
             if isinstance(decision, Advance):
                 found.add(target)
     assert found == BY_ENGINE.get(state, set())
@@ -157,7 +159,7 @@ def test_done_is_a_person_s_sign_off() -> None:
     ("source", "target"),
     [pair for pair in EDGES if pair != ("working", "agent-review") and (pair[0], pair[1] == "cancelled") != REVIEWED],
 )
-def test_where_the_document_asks_for_no_artifact_a_person_needs_none(source: str, target: str) -> None:
+def test_where_document_asks_for_no_artifact_a_person_needs_none(source: str, target: str) -> None:
     nothing = {name: Fact(name, ok=name == "signed_as_is") for name in orange().gates}  # the files are as reviewed
     assert isinstance(decide(orange(), at(source), nothing, Signal("person", target)), Advance)
 
@@ -204,7 +206,7 @@ def test_review_rounds_are_counted_and_reset_by_a_resume() -> None:
     assert (resumed.after.state, resumed.after.counters) == ("working", {})
 
 
-def test_only_an_agent_needs_a_new_handoff_to_leave_stuck_for_a_review() -> None:
+def test_only_agent_needs_new_handoff_to_leave_stuck_for_review() -> None:
     closed = gates(handoff=False)
     assert isinstance(decide(orange(), at("stuck"), closed, Signal("agent", "agent-review")), Refuse)
     assert isinstance(decide(orange(), at("stuck"), closed, Signal("person", "agent-review")), Advance)
@@ -249,7 +251,7 @@ def test_only_the_reviewer_is_started_again_unasked() -> None:
     assert called == {"reviewing": "host", "stuck": "worker"}
 
 
-def test_a_person_may_ask_for_changes_only_where_the_project_wants_that() -> None:
+def test_person_may_ask_for_changes_only_where_project_wants_that() -> None:
     refused = decide(orange(), at("reviewing"), gates(), Signal("person", "working"))
     assert isinstance(refused, Refuse)
     assert refused.hint == "the option 'changes-requested' would allow it"

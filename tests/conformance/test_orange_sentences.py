@@ -29,15 +29,15 @@ def test_without_its_agent_a_task_stays_in_pending(oranges: Oranges) -> None:
     assert "next: install an agent, or name one: detent configure --agent worker=AGENT" in letter
 
 
-def test_an_agent_whose_file_no_run_can_open_is_refused_before_it_starts(oranges: Oranges, disk_path: Path) -> None:
+def test_agent_with_an_unopenable_file_is_refused_before_start(oranges: Oranges, disk_path: Path) -> None:
     if (level := best_level(os.environ).level) != BUBBLEWRAP:
         pytest.skip(f"only bubblewrap gives each run a temporary folder of its own; this host has {level}")
     program = disk_path / "agent.sh"
     program.write_text("exit 0\n", encoding="utf-8")
     task = oranges.orange(level=level, more=f'[agents.hidden]\nargv = ["sh", "{program}"]')
     assert task("configure", "--agent", "worker=hidden", task.id, cwd=task.repo).code == 0
-    asked = task("task", "update", "--status", "working")
-    assert (asked.code, task.state()) == (5, "pending"), asked
+    update = task("task", "update", "--status", "working")
+    assert (update.code, task.state()) == (5, "pending"), update
     refused = task.run(expect=5)
     assert (task.state(), task.head()["status"], task.tree.exists()) == ("pending", "pending", False)
     assert f"agent hidden is started with {program}, which no agent run can open" in refused.err

@@ -62,8 +62,8 @@ def at(stages: Stages) -> At:
 
 
 def test_a_refused_phase_further_on_names_the_way(at: At) -> None:
-    told = at("intake").refused("review")
-    assert "the way is intake -> shape -> implement -> verify -> review; first: detent move shape" in told
+    refusal = at("intake").refused("review")
+    assert "the way is intake -> shape -> implement -> verify -> review; first: detent move shape" in refusal
 
 
 # --- the task folder ---
@@ -99,9 +99,9 @@ def test_the_folder_alone_tells_phase_next_phases_and_evidence(at: At, phase: st
     assert task.field("Phase") == phase
     readme = (task.folder / "README.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in readme.splitlines() if line[:1] == "|"]
-    told = {target: needs for sources, target, needs in rows[2:] if phase in sources.split(", ")}
-    assert set(told) == set(LEADS_TO[phase])
-    assert all(told.values())
+    needed = {target: needs for sources, target, needs in rows[2:] if phase in sources.split(", ")}
+    assert set(needed) == set(LEADS_TO[phase])
+    assert all(needed.values())
     if not LEADS_TO[phase]:  # blocked is no kind of done, and a reader sees which it is
         assert ("`done` is final" in readme, "only a\nperson" in readme or "only a person" in readme) == (True, True)
 
@@ -113,9 +113,9 @@ def test_state_md_has_the_field(at: At, label: str) -> None:
     assert task.field(label) is not None
     lines = task.state_file.read_text(encoding="utf-8").splitlines(keepends=True)
     task.state_file.write_text("".join(line for line in lines if not line.startswith(f"{label}:")), encoding="utf-8")
-    asked = task("move", "implement")
-    if asked.code == 1:  # the texts that only the author can write are asked for
-        assert f'"{label}:"' in asked.out
+    done = task("move", "implement")
+    if done.code == 1:  # the texts that only the author can write are asked for
+        assert f'"{label}:"' in done.out
     else:  # what the engine knows it writes again
         assert task.field(label)
 
@@ -135,10 +135,10 @@ def test_enumerated_values_are_enforced(at: At, label: str, allowed: tuple[str, 
     task.candidate()
     assert task.field(label) in allowed
     task.set({label: "perhaps"})
-    asked = task("move", "verify")
-    if asked.code == 1:
-        assert f'"{label}: perhaps"' in asked.out
-    assert asked.code == (1 if label == "Candidate done" else 0), asked
+    done = task("move", "verify")
+    if done.code == 1:
+        assert f'"{label}: perhaps"' in done.out
+    assert done.code == (1 if label == "Candidate done" else 0), done
     assert label == "Candidate done" or task.field(label) in allowed
 
 
@@ -177,7 +177,7 @@ def test_intake_is_left_only_with_enough_of_a_frame(at: At, label: str) -> None:
 @pytest.mark.requirement("S0.12", "S0.14")
 @pytest.mark.parametrize("label", FRAME_FIELDS)
 @pytest.mark.parametrize("value", ["", "TBD", "<!-- later -->"])
-def test_shape_is_left_only_with_a_complete_frame_in_state_md(at: At, label: str, value: str) -> None:
+def test_shape_is_left_only_with_complete_frame_in_state_md(at: At, label: str, value: str) -> None:
     task = at("shape")
     words = task.field(label)
     task.set({label: value})
@@ -494,11 +494,11 @@ def test_a_repository_adds_gates_of_its_own(detent: Detent, repo: MakeRepo) -> N
 @pytest.mark.requirement("S0.52")
 def test_nothing_outside_its_own_folders_is_touched(stages: Stages) -> None:
     def others(top: Path) -> dict[str, bytes]:
-        own = (top / "repo" / ".git" / "detent", top / "home" / "state" / "detent", top / "task")
+        ours = (top / "repo" / ".git" / "detent", top / "home" / "state" / "detent", top / "task")
         return {
             str(path.relative_to(top)): path.read_bytes()
             for path in sorted(top.rglob("*"))
-            if path.is_file() and not any(path.is_relative_to(folder) for folder in own)
+            if path.is_file() and not any(path.is_relative_to(folder) for folder in ours)
         }
 
     top = stages.at("intake").repo.parent

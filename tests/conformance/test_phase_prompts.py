@@ -19,7 +19,7 @@ FRAMED = "; ".join(f"field '{label}' '{value}'" for label, value in FRAME.items(
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def all_prompts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The first prompt of each phase."""
     folder = tmp_path_factory.mktemp("prompts")
     environment = environment_in(folder)
@@ -83,41 +83,41 @@ FACTS = {
 }
 
 
-def test_there_are_facts_for_every_working_phase(told: dict[str, str]) -> None:
-    assert set(FACTS) == set(told) == set(WORKING)
+def test_there_are_facts_for_every_working_phase(all_prompts: dict[str, str]) -> None:
+    assert set(FACTS) == set(all_prompts) == set(WORKING)
 
 
 @pytest.mark.requirement("S0.58")
 @pytest.mark.told("S0.16", "S0.18", "S0.19", "S0.20", "S0.27", "S0.28")
 @pytest.mark.parametrize("phase", WORKING)
-def test_a_prompt_carries_every_instruction_of_the_document(told: dict[str, str], phase: str) -> None:
-    text = " ".join(told[phase].split()).lower()
+def test_a_prompt_carries_every_instruction_of_the_document(all_prompts: dict[str, str], phase: str) -> None:
+    text = " ".join(all_prompts[phase].split()).lower()
     assert [fact for fact in FACTS[phase] if fact.lower() not in text] == []
 
 
 @pytest.mark.requirement("S0.64")
 @pytest.mark.parametrize("phase", WORKING)
-def test_a_prompt_names_its_phase_and_the_allowed_next_phases_only(told: dict[str, str], phase: str) -> None:
+def test_prompt_names_its_phase_and_the_allowed_next_phases_only(all_prompts: dict[str, str], phase: str) -> None:
     allowed = {edge["to"] for edge in RELATION["transitions"] if edge["from"] == phase}
-    assert f"The task is in state **{phase}**" in told[phase]
-    assert set(re.findall(rf"^### {phase} -> (\w+)$", told[phase], re.MULTILINE)) == allowed
-    assert set(re.findall(r"detent move (\w+)", told[phase])) - {"STATE"} == allowed
+    assert f"The task is in state **{phase}**" in all_prompts[phase]
+    assert set(re.findall(rf"^### {phase} -> (\w+)$", all_prompts[phase], re.MULTILINE)) == allowed
+    assert set(re.findall(r"detent move (\w+)", all_prompts[phase])) - {"STATE"} == allowed
     for heading in ("## You may", "## You must not", "## Allowed next states, and what each needs"):
-        assert heading in told[phase]
+        assert heading in all_prompts[phase]
 
 
 @pytest.mark.requirement("S0.64")
 @pytest.mark.parametrize("phase", WORKING)
-def test_every_update_that_a_move_still_needs_is_spelled_out(told: dict[str, str], phase: str) -> None:
-    missing = re.findall(r"^- \[ \] (.*)$", told[phase], re.MULTILINE)
+def test_every_update_that_a_move_still_needs_is_spelled_out(all_prompts: dict[str, str], phase: str) -> None:
+    missing = re.findall(r"^- \[ \] (.*)$", all_prompts[phase], re.MULTILINE)
     assert missing
     assert [line for line in missing if "To do: " not in line and "the engine runs" not in line] == []
 
 
-def test_a_link_is_asked_for_without_saying_that_there_are_artifacts(told: dict[str, str]) -> None:
-    asked = told["implement"].partition("evidence_linked: ")[2].splitlines()[0]
-    assert asked.startswith("needed once there is a file under artifacts/. To do: link in STATE.md to what lies under")
+def test_link_is_asked_for_without_saying_that_there_are_artifacts(all_prompts: dict[str, str]) -> None:
+    lines = all_prompts["implement"].partition("evidence_linked: ")[2].splitlines()[0]
+    assert lines.startswith("needed once there is a file under artifacts/. To do: link in STATE.md to what lies under")
 
 
-def test_review_is_told_every_question_of_the_gate(told: dict[str, str]) -> None:
-    assert [question for question in QUESTIONS if f'"- {question}: yes, by ' not in told["review"]] == []
+def test_review_is_told_every_question_of_the_gate(all_prompts: dict[str, str]) -> None:
+    assert [question for question in QUESTIONS if f'"- {question}: yes, by ' not in all_prompts["review"]] == []

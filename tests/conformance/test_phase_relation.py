@@ -39,8 +39,8 @@ def graph() -> Graph:
 
 def snapshots(state: str) -> list[Snapshot]:
     """Every way to stand in a state: each reachable set of registers, after each end of a run."""
-    reached = [one for one in graph().snapshots if one.state == state]
-    return [one.replace(exit=exit_class) for one in reached for exit_class in ("entry", *EXIT_CLASSES)]
+    reached = [snapshot for snapshot in graph().snapshots if snapshot.state == state]
+    return [snapshot.replace(exit=exit_class) for snapshot in reached for exit_class in ("entry", *EXIT_CLASSES)]
 
 
 def all_open() -> dict[str, Fact]:
@@ -96,7 +96,7 @@ def test_each_edge_is_taken_when_its_gates_are_open(source: str, target: str) ->
 
 @pytest.mark.requirement("S0.31")
 @pytest.mark.parametrize(("source", "target"), EDGES)
-def test_each_edge_is_refused_when_any_of_its_gates_is_closed(source: str, target: str) -> None:
+def test_each_edge_is_refused_with_one_closed_gate(source: str, target: str) -> None:
     (edge,) = [edge for edge in phase().states[source].edges if edge.target == target]
     for closed in {gate for way in edge.ways for gate in way.needs}:
         facts = {**all_open(), closed: Fact(closed, ok=False)}
@@ -106,7 +106,7 @@ def test_each_edge_is_refused_when_any_of_its_gates_is_closed(source: str, targe
 
 
 @pytest.mark.requirement("S0.31")
-def test_every_other_pair_is_refused_to_everybody_with_all_gates_open() -> None:
+def test_every_other_pair_is_refused_with_all_gates_open() -> None:
     assert OTHERS
     for source, target in OTHERS:
         for at, who in product(snapshots(source), ACTORS):
@@ -158,7 +158,7 @@ def test_repair_leads_to_verify_or_to_an_end() -> None:
 
 
 @pytest.mark.requirement("S0.29")
-def test_after_a_repair_nothing_is_done_that_was_not_verified_again() -> None:
+def test_after_repair_nothing_is_done_that_was_not_verified_again() -> None:
     assert graph().violations == ()
     for step in graph().steps:
         before, after = graph().snapshots[step.source].registers, graph().snapshots[step.target]

@@ -119,15 +119,15 @@ def test_an_adopted_thread_is_reset_to_its_own_baseline(foreign: Foreign) -> Non
 
 
 @pytest.mark.parametrize(("named", "branch"), [("mine", "mine"), ("", "ralf/old1")])
-def test_a_reset_leaves_a_branch_that_was_there_before_the_adoption(foreign: Foreign, named: str, branch: str) -> None:
+def test_reset_leaves_a_branch_that_was_there_before_the_adoption(foreign: Foreign, named: str, branch: str) -> None:
     """Its maker is unknown: the file of another tool may name any branch of the person's."""
     foreign.repo.git(foreign.top, "switch", "--quiet", "--create", branch)
     foreign.repo.git(foreign.top, "commit", "--quiet", "--allow-empty", "--message=Work")
     work = foreign.repo.git(foreign.top, "rev-parse", "HEAD")
     foreign.write("Stuck", branch=named or "absent")
     thread = foreign.adopted()
-    told = thread.done("choose", "R", "--yes").out
-    assert f"{branch} is left as it is: the engine did not make it" in told
+    output = thread.done("choose", "R", "--yes").out
+    assert f"{branch} is left as it is: the engine did not make it" in output
     assert foreign.repo.git(foreign.top, "rev-parse", branch) == work
     assert foreign.repo.git(foreign.top, "rev-parse", "--abbrev-ref", "HEAD") == "main"
     thread.audit()
@@ -147,9 +147,9 @@ def test_diff_of_an_adopted_thread_starts_at_its_own_baseline(foreign: Foreign) 
     shown = thread.json("diff", "old1")
     assert shown["baseline"] == foreign.head
     assert shown["files"] == [{"status": "A", "path": "wip.txt"}]
-    told = thread.done("choose", "D").out
-    assert "nothing differs" not in told, "no checkpoint is there to compare"
-    assert "detent diff old1" in told
+    output = thread.done("choose", "D").out
+    assert "nothing differs" not in output, "no checkpoint is there to compare"
+    assert "detent diff old1" in output
 
 
 def test_the_specs_of_an_adopted_thread_never_change(foreign: Foreign) -> None:
@@ -232,9 +232,9 @@ def test_adopt_refuses_a_field_it_cannot_read(foreign: Foreign, case: str) -> No
 
 def test_adopt_names_every_problem_at_once(foreign: Foreign) -> None:
     foreign.write("Paused", {"iteration": 1}, mode="careful", spec_version="two")
-    told = foreign.adopt().err
-    assert "careful" in told
-    assert "/spec_version" in told
+    output = foreign.adopt().err
+    assert "careful" in output
+    assert "/spec_version" in output
 
 
 def test_adopt_refuses_a_later_state_without_its_spec(foreign: Foreign) -> None:

@@ -70,7 +70,7 @@ def test_the_phase_is_a_tagged_object(threads: Threads) -> None:
 
 
 @pytest.mark.requirement("S4.69")
-def test_the_thread_is_written_by_a_synced_temporary_that_takes_its_place(threads: Threads, tmp_path: Path) -> None:
+def test_thread_is_written_by_synced_temporary_that_takes_its_place(threads: Threads, tmp_path: Path) -> None:
     if why := why_not_here():
         pytest.skip(why)
     thread = threads.thread()
@@ -206,7 +206,7 @@ def test_a_reset_asks_saves_and_goes_back(threads: Threads, repo: MakeRepo) -> N
     assert "ralf/sums" in thread.done("status").out
 
 
-def test_a_restore_shows_the_branch_and_keeps_what_the_file_asks_for(threads: Threads) -> None:
+def test_restore_shows_branch_and_keeps_what_the_file_asks_for(threads: Threads) -> None:
     thread = implemented(threads)
     thread.done("move", "PendingReview")
     thread.done("move", "Drafting", "--yes")
@@ -246,9 +246,9 @@ def test_backups_are_removed_on_commit_and_kept_on_cancel(threads: Threads, repo
     assert thread("gc").code == 0
     assert sorted(backups()) == ["finished", "given-up"], "what goes on keeps everything"
     thread.done("commit")
-    told = thread("gc").out
-    assert "1 backup(s) of what was reset" in told
-    assert "kept: given-up: 1 backup(s) of work that was not finished; they go with --yes" in told
+    output = thread("gc").out
+    assert "1 backup(s) of what was reset" in output
+    assert "kept: given-up: 1 backup(s) of work that was not finished; they go with --yes" in output
     assert backups() == ["given-up"]
     records = thread.repo / ".ralf" / "runs"
     assert {path.name.partition("-run-")[0] for path in records.iterdir()} == {"given-up", "finished"}

@@ -14,7 +14,7 @@ TWO = ("--agent", "implementer=one", "--agent", "implementer=two")
 
 
 @pytest.mark.requirement("S4.15", "S4.19", "S4.22")
-def test_a_promise_is_verified_and_a_broken_one_costs_an_iteration(threads: Threads) -> None:
+def test_promise_is_verified_and_a_broken_one_costs_an_iteration(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
     threads.script("Running", "count; echo still at it")
@@ -126,7 +126,7 @@ def test_a_sole_model_that_fails_is_tried_again(threads: Threads, end: str) -> N
 
 
 @pytest.mark.requirement("S4.20")
-def test_a_sole_model_that_always_fails_ends_at_the_iteration_limit(threads: Threads) -> None:
+def test_sole_model_that_always_fails_ends_at_the_iteration_limit(threads: Threads) -> None:
     thread = threads.thread(more="[machine.ralf.limits]\niteration = 3")
     thread.to("Running")
     threads.script("Running", "count; exit 3")
@@ -136,7 +136,7 @@ def test_a_sole_model_that_always_fails_ends_at_the_iteration_limit(threads: Thr
 
 
 @pytest.mark.requirement("S4.20")
-def test_a_sole_model_out_of_quota_rests_until_its_wake_time(threads: Threads) -> None:
+def test_sole_model_out_of_quota_rests_until_its_wake_time(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
     threads.script("Running", "count; echo 'Error: 429 Too Many Requests: rate limit exceeded'; exit 1", run=1)
@@ -157,7 +157,7 @@ def test_a_sole_model_out_of_quota_rests_until_its_wake_time(threads: Threads) -
 
 
 @pytest.mark.requirement("S4.20")
-def test_a_failed_model_beside_one_out_of_quota_is_waited_for(threads: Threads) -> None:
+def test_failed_model_beside_one_out_of_quota_is_waited_for(threads: Threads) -> None:
     thread = threads.thread(*TWO)
     thread.to("Running")
     threads.script("Running", "count; echo 'error: usage limit reached, try again in 3 hours'; exit 1", agent="one")
@@ -169,7 +169,7 @@ def test_a_failed_model_beside_one_out_of_quota_is_waited_for(threads: Threads) 
 
 
 @pytest.mark.requirement("S4.16", "S4.17", "S4.52", "S4.53")
-def test_ctrl_c_pauses_and_a_resumed_loop_goes_on_where_it_was(threads: Threads) -> None:
+def test_ctrl_c_pauses_and_a_resumed_loop_continues_there(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
     here = threads.meeting()
@@ -281,7 +281,7 @@ def test_a_criterion_without_command_needs_a_verdict_of_the_verifier(threads: Th
 
 
 @pytest.mark.parametrize("spec", [SPEC, f"{SPEC}- the docs read well\n"], ids=["commands", "a verifier too"])
-def test_a_set_up_that_fails_calls_no_agent_and_fails_no_criterion(threads: Threads, tmp_path: Path, spec: str) -> None:
+def test_failed_set_up_calls_no_agent_and_fails_no_criterion(threads: Threads, tmp_path: Path, spec: str) -> None:
     thread = threads.thread(more=f'[workspace]\nsetup = ["test -e {tmp_path}/flag"]')
     threads.script("Running", "ready; promise")
     threads.script("Verifying", "report verification.md Verification '- C2: PASS, a joy'")
@@ -299,7 +299,7 @@ def test_a_set_up_that_fails_calls_no_agent_and_fails_no_criterion(threads: Thre
 
 
 @pytest.mark.requirement("S4.24", "S4.30")
-def test_manual_assist_and_bugs_found_in_review_begin_a_new_loop(threads: Threads) -> None:
+def test_manual_assist_and_bugs_found_in_review_begin_new_loop(threads: Threads) -> None:
     thread = threads.thread(more="[machine.ralf.limits]\niteration = 2")
     thread.to("Running")
     threads.script("Running", "echo nothing")

@@ -49,7 +49,7 @@ def test_without_git_preflight_fails_and_names_the_flag(plain: Plain) -> None:
     assert thread.state() == "Configuring"
 
 
-def test_with_the_flag_a_thread_without_git_runs_to_its_end(plain: Plain, threads: Threads) -> None:
+def test_with_flag_a_thread_without_git_runs_to_its_end(plain: Plain, threads: Threads) -> None:
     thread = plain()
     threads.script("Running", "ready; promise")
     thread.done("move", "Preflight", "--no-git")

@@ -112,7 +112,7 @@ def seen(thread: Thread, found: dict[str, tuple[str, str]]) -> None:
 
 
 @pytest.mark.requirement("S4.36")
-def test_every_state_says_what_it_is_and_whether_a_person_must_act(thread: Thread, threads: Threads) -> None:
+def test_every_state_says_whether_a_person_must_act(thread: Thread, threads: Threads) -> None:
     found: dict[str, tuple[str, str]] = {}
     spec = SPEC + "- and it reads well\n"
     seen(thread, found)

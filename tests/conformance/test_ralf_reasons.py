@@ -32,11 +32,11 @@ def told_everywhere(thread: Thread, ran: Completed, *words: str) -> None:
     status = thread.done("status").out
     reason = phase(thread)["data"]["reason"]
     assert thread.json("status", thread.id)["because"] == reason
-    for one in words:
-        assert one in ran.out
-        assert one in inbox
-        assert one in status
-        assert one in reason
+    for part in words:
+        assert part in ran.out
+        assert part in inbox
+        assert part in status
+        assert part in reason
 
 
 def detached(thread: Thread, repo: MakeRepo) -> str:
@@ -123,8 +123,8 @@ def test_stuck_says_that_the_iterations_are_spent(threads: Threads) -> None:
     thread.to("Running")
     threads.script("Running", "echo nothing")
     told_everywhere(thread, thread.run(expect=4), "iteration 2 of 2")
-    assert "ended by:   " in (told := thread.done("choose", "D").out)
-    assert "iteration 2 of 2" in told
+    assert "ended by:   " in (output := thread.done("choose", "D").out)
+    assert "iteration 2 of 2" in output
 
 
 @pytest.mark.requirement("S4.21", "S4.49")
@@ -163,7 +163,7 @@ def test_a_lost_run_is_named_where_it_paused_the_loop(threads: Threads) -> None:
 
 
 @pytest.mark.requirement("S4.49", "S4.53")
-def test_a_criterion_that_was_not_judged_is_not_told_as_failed(threads: Threads) -> None:
+def test_criterion_that_was_not_judged_is_not_told_as_failed(threads: Threads) -> None:
     thread = threads.thread(more="[machine.ralf.limits]\niteration = 1")
     thread.to("Running", SPEC + "- it reads well\n- it is short\n")
     threads.script("Running", "promise")

@@ -66,8 +66,8 @@ def graph() -> Graph:
 
 def snapshots(state: str, mode: str = "") -> list[Snapshot]:
     """Every way to stand in a state: each reachable set of counters and registers, after each end of a run."""
-    reached = [one for one in graph().snapshots if one.state == state and mode in ("", one.mode)]
-    return [one.replace(exit=exit_class) for one in reached for exit_class in ("entry", *EXIT_CLASSES)]
+    reached = [snapshot for snapshot in graph().snapshots if snapshot.state == state and mode in ("", snapshot.mode)]
+    return [snapshot.replace(exit=exit_class) for snapshot in reached for exit_class in ("entry", *EXIT_CLASSES)]
 
 
 def all_open() -> dict[str, Fact]:
@@ -76,7 +76,10 @@ def all_open() -> dict[str, Fact]:
 
 def first_of_each_mode(state: str) -> list[Snapshot]:
     """What no counter or register can change is asked once."""
-    return [next(one for one in graph().snapshots if (one.state, one.mode) == (state, mode)) for mode in MODES]
+    return [
+        next(snapshot for snapshot in graph().snapshots if (snapshot.state, snapshot.mode) == (state, mode))
+        for mode in MODES
+    ]
 
 
 def edge(source: str, target: str) -> Edge:
@@ -97,11 +100,13 @@ def test_it_has_exactly_the_17_states_in_five_groups() -> None:
 def test_a_thread_starts_in_drafting_in_every_mode() -> None:
     assert ralf().initial == RELATION["initial"] == "Drafting"
     assert ralf().modes == MODES
-    assert {(one.state, one.mode) for one in graph().snapshots[:2]} == {("Drafting", mode) for mode in MODES}
+    assert {(snapshot.state, snapshot.mode) for snapshot in graph().snapshots[:2]} == {
+        ("Drafting", mode) for mode in MODES
+    }
 
 
 @pytest.mark.requirement("S4.35")
-def test_done_and_abandoned_are_the_ends_and_have_no_way_out() -> None:
+def test_done_and_abandoned_are_ends_and_have_no_way_out() -> None:
     assert set(ralf().ends()) == set(RELATION["terminal"]) == {"Done", "Abandoned"}
     assert all(ralf().states[name].edges == () for name in ralf().ends())
 
@@ -116,15 +121,18 @@ def test_the_relation_is_the_document_s() -> None:
 
 @pytest.mark.requirement("S4.4", "S4.5", "S4.6", "S4.7", "S4.8", "S4.9", "S4.12", "S4.14", "S4.17", "S4.18")
 @pytest.mark.requirement("S4.23", "S4.32", "S4.34")
-def test_each_edge_is_taken_by_a_person_when_its_gates_are_open() -> None:
+def test_person_takes_each_edge_with_its_gates_open() -> None:
     """A person may ask for what the engine does too; counters and modes decide which of the ways is theirs."""
     for source, target in PAIRS:
         word = Signal("person", edge(source, target).name)
         decisions = [decide(ralf(), at, all_open(), word) for at in snapshots(source)]
-        assert {one.after.state for one in decisions if isinstance(one, Advance)} == {target}, (source, target)
+        assert {decision.after.state for decision in decisions if isinstance(decision, Advance)} == {target}, (
+            source,
+            target,
+        )
 
 
-def test_each_gated_edge_is_refused_when_all_of_its_gates_are_closed() -> None:
+def test_each_gated_edge_is_refused_with_all_gates_closed() -> None:
     closed = {name: Fact(name, ok=False) for name in ralf().gates}
     gated = [pair for pair in PAIRS if all(way.needs for way in edge(*pair).ways)]
     assert gated
@@ -134,7 +142,7 @@ def test_each_gated_edge_is_refused_when_all_of_its_gates_are_closed() -> None:
             assert not isinstance(decision, Advance), (source, target, who, at)
 
 
-def test_every_other_pair_is_refused_to_everybody_with_all_gates_open() -> None:
+def test_every_other_pair_is_refused_with_all_gates_open() -> None:
     assert OTHERS
     for source, target in OTHERS:
         for at, who in product(first_of_each_mode(source), ACTORS):
@@ -143,7 +151,7 @@ def test_every_other_pair_is_refused_to_everybody_with_all_gates_open() -> None:
 
 
 @pytest.mark.requirement("S4.34")
-def test_every_state_but_the_ends_can_be_abandoned_by_people_only() -> None:
+def test_every_state_but_ends_can_be_abandoned_by_people_only() -> None:
     abandoned = [edge for edge in ralf().edges() if edge.target == "Abandoned"]
     assert sorted(edge.source for edge in abandoned) == sorted(set(STATES) - set(RELATION["terminal"]))
     assert len(abandoned) == 15
@@ -156,7 +164,7 @@ def test_every_state_but_the_ends_can_be_abandoned_by_people_only() -> None:
 @pytest.mark.requirement("S4.58", "S4.62", "S4.63")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("source", "target"), CHECKPOINTS)
-def test_a_checkpoint_is_passed_by_a_person_alone_in_every_mode(source: str, target: str, mode: str) -> None:
+def test_checkpoint_is_passed_by_a_person_alone_in_every_mode(source: str, target: str, mode: str) -> None:
     assert edge(source, target).sign_off
     assert edge(source, target).by() == ("person",)
     passed = set()
@@ -204,14 +212,14 @@ def test_in_methodical_mode_people_begin_configure_and_choose_to_polish() -> Non
 
 
 @pytest.mark.requirement("S4.58", "S4.60")
-def test_in_quick_mode_the_same_states_are_passed_with_fewer_stops() -> None:
+def test_in_quick_mode_same_states_are_passed_with_fewer_stops() -> None:
     assert by_engine("quick") - by_engine("methodical") == {
         ("Finalized", "Preflight"),
         ("Configuring", "Running"),
         ("Implemented", "PendingReview"),
     }
     for mode in MODES:
-        assert {one.state for one in graph().snapshots if one.mode == mode} == set(STATES)
+        assert {snapshot.state for snapshot in graph().snapshots if snapshot.mode == mode} == set(STATES)
 
 
 @pytest.mark.requirement("S4.59", "S4.60")
@@ -221,9 +229,9 @@ def test_only_methodical_mode_asks_for_an_assessment(source: str) -> None:
     said = {**facts, "skip_assess": Fact("skip_assess", ok=True)}
     unsaid = {**facts, "skip_assess": Fact("skip_assess", ok=False)}
     for at in snapshots(source):
-        asked = Signal("person", edge(source, "Finalized").name)
-        assert isinstance(decide(ralf(), at, said, asked), Advance)
-        assert isinstance(decide(ralf(), at, unsaid, asked), Advance) == (at.mode == "quick")
+        signal = Signal("person", edge(source, "Finalized").name)
+        assert isinstance(decide(ralf(), at, said, signal), Advance)
+        assert isinstance(decide(ralf(), at, unsaid, signal), Advance) == (at.mode == "quick")
 
 
 # --- the loop ---
@@ -259,7 +267,7 @@ def test_spent_iterations_and_exhausted_models_lead_to_stuck() -> None:
 
 
 @pytest.mark.requirement("S4.16")
-def test_a_person_pauses_the_loop_and_so_does_a_lost_run() -> None:
+def test_person_pauses_the_loop_and_so_does_a_lost_run() -> None:
     for at in snapshots("Running"):
         decision = decide(ralf(), at, all_open(), Signal("person", verb="interrupt"))
         assert isinstance(decision, Advance)

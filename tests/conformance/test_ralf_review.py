@@ -38,7 +38,7 @@ def test_polish_is_verified_again_and_may_be_repeated(threads: Threads) -> None:
 
 
 @pytest.mark.requirement("S4.28")
-def test_what_was_changed_by_hand_must_meet_the_criteria_before_the_review(threads: Threads) -> None:
+def test_what_was_changed_by_hand_must_meet_criteria_before_review(threads: Threads) -> None:
     thread = implemented(threads)
     (thread.repo / "app.py").write_text("nothing\n", encoding="utf-8")
     refused = thread("move", "PendingReview", thread.id)
@@ -186,7 +186,7 @@ def test_revise_asks_first_and_resets_only_after_a_yes(threads: Threads, repo: M
 
 
 @pytest.mark.requirement("S4.31")
-def test_a_spec_that_was_wrong_is_taken_back_from_the_review_too(threads: Threads, repo: MakeRepo) -> None:
+def test_spec_that_was_wrong_is_taken_back_from_review_too(threads: Threads, repo: MakeRepo) -> None:
     thread = implemented(threads)
     thread.done("choose", "review")
     assert thread("choose", "revise", thread.id).code == 1
@@ -308,7 +308,7 @@ def test_configure_mode_writes_the_thread_without_a_restore(threads: Threads) ->
     thread.audit()
 
 
-def test_another_mode_holds_at_once_and_its_file_shows_it_after_the_run(threads: Threads) -> None:
+def test_another_mode_holds_at_once_and_shows_after_the_run(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
     here = threads.meeting()
@@ -325,7 +325,7 @@ def test_another_mode_holds_at_once_and_its_file_shows_it_after_the_run(threads:
     assert "put back" not in thread.done("history").out
 
 
-def test_diff_leaves_out_what_a_person_committed_before_the_work_began(threads: Threads) -> None:
+def test_diff_leaves_out_what_person_committed_before_the_work_began(threads: Threads) -> None:
     thread = threads.thread()
     (thread.repo / "README.md").write_text("mine\n", encoding="utf-8")
     threads.make_repo.git(thread.repo, "commit", "--quiet", "--all", "--message", "mine")
@@ -335,7 +335,7 @@ def test_diff_leaves_out_what_a_person_committed_before_the_work_began(threads: 
     assert thread.json("diff", thread.id)["files"] == [{"status": "M", "path": "app.py"}]
 
 
-def test_an_approval_of_unchanged_files_says_what_can_be_done_with_them(threads: Threads) -> None:
+def test_approval_of_unchanged_files_says_what_comes_next(threads: Threads) -> None:
     thread = threads.thread()
     threads.script("Running", "promise")
     thread.to("Running", SPEC.replace("grep -q ready app.py", "test -f app.py"))

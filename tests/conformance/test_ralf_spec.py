@@ -27,7 +27,7 @@ def test_a_new_thread_is_drafting_and_names_its_next_actor(threads: Threads) -> 
 
 
 @pytest.mark.requirement("S4.37", "S4.78")
-def test_the_draft_is_talked_about_with_an_agent_turn_by_turn(threads: Threads) -> None:
+def test_draft_is_talked_about_with_an_agent_turn_by_turn(threads: Threads) -> None:
     thread = threads.thread()
     threads.script("Drafting", 'echo "What about empty lists?"', run=1)
     threads.script("Drafting", f"cat > \"$DETENT_TASK_DIR/spec/draft.md\" <<'END'\n{SPEC}\nEND\necho written", run=2)
@@ -77,7 +77,7 @@ def test_methodical_mode_asks_for_an_assessment_or_a_word(threads: Threads) -> N
 
 
 @pytest.mark.requirement("S4.4", "S4.5", "S4.38")
-def test_an_assessment_that_fails_sends_the_draft_back_and_stays_advice(threads: Threads) -> None:
+def test_assessment_that_fails_sends_the_draft_back_and_stays_advice(threads: Threads) -> None:
     thread = threads.thread()
     thread.spec(SPEC)
     thread.done("choose", "assess")
@@ -209,8 +209,8 @@ def test_a_dirty_checkout_fails_preflight_and_a_retry_looks_again(threads: Threa
     thread.done("move", "Preflight")
     thread.run(expect=4)
     assert thread.state() == "PreflightFailed"
-    told = failed(thread.json("status", thread.id))
-    assert told == {"tree_clean": "not committed: app.py, new.py"}
+    checks = failed(thread.json("status", thread.id))
+    assert checks == {"tree_clean": "not committed: app.py, new.py"}
     for command in ("status", "next"):
         words = thread.done(command).out
         assert "failed  tree_clean: not committed: app.py, new.py" in words
@@ -235,14 +235,14 @@ def test_every_failed_check_is_told_not_only_the_first(threads: Threads) -> None
     absent.done("move", "Preflight")
     absent.run(expect=4)
     assert absent.state() == "PreflightFailed"
-    told = failed(absent.json("status", absent.id))
-    assert set(told) == {"tree_clean", "tools_found", "no_other_running"}
-    assert told["tools_found"] == "no agent is installed for implementer (absent)"
-    assert told["no_other_running"] == "sums is in Running"
+    checks = failed(absent.json("status", absent.id))
+    assert set(checks) == {"tree_clean", "tools_found", "no_other_running"}
+    assert checks["tools_found"] == "no agent is installed for implementer (absent)"
+    assert checks["no_other_running"] == "sums is in Running"
 
 
 @pytest.mark.requirement("S4.45")
-def test_a_second_thread_can_t_start_its_loop_beside_the_first(threads: Threads) -> None:
+def test_second_thread_can_t_start_its_loop_beside_the_first(threads: Threads) -> None:
     first, second = threads.thread(), threads.thread(task_id="second")
     second.spec(SPEC)
     second.done("approve", "--skip-assess")
@@ -260,7 +260,7 @@ def test_a_second_thread_can_t_start_its_loop_beside_the_first(threads: Threads)
 
 
 @pytest.mark.requirement("S4.13", "S4.42", "S4.54")
-def test_a_failed_preflight_leads_back_to_the_draft_without_touching_files(threads: Threads, repo: MakeRepo) -> None:
+def test_failed_preflight_leads_back_to_the_draft_without_touching_files(threads: Threads, repo: MakeRepo) -> None:
     thread = threads.thread()
     thread.spec(SPEC)
     thread.done("approve", "--skip-assess")

@@ -46,23 +46,25 @@ def agree(machine: Machine, folder: Path) -> set[str]:
     graph, found = explore(machine), tlc.check(machine, folder)
     ours = findings(machine, graph, meanings())
     assert found.counted() == tlc.explored(graph)
-    assert found.moves(machine) == {(graph.snapshots[one.source].state, one.edge) for one in graph.steps if one.edge}
+    assert found.moves(machine) == {
+        (graph.snapshots[taken.source].state, taken.edge) for taken in graph.steps if taken.edge
+    }
     broken = {
         f"Property_{number}"
         for number, rule in enumerate(machine.properties, 1)
-        if any(one.kind == PROPERTY and one.rule.startswith(f"{rule.name}: ") for one in ours)
+        if any(violation.kind == PROPERTY and violation.rule.startswith(f"{rule.name}: ") for violation in ours)
     }
-    broken |= {"EngineCanAct" for one in ours if one.kind == WAITS and NO_MOVE in one.rule}
+    broken |= {"EngineCanAct" for violation in ours if violation.kind == WAITS and NO_MOVE in violation.rule}
     assert found.violated == broken
     stuck = found.stuck(machine)
-    assert (stuck > 0) == any(one.kind == DEAD_END for one in ours)
+    assert (stuck > 0) == any(violation.kind == DEAD_END for violation in ours)
     kinds = {WAITS if name == "EngineCanAct" else PROPERTY for name in found.violated}
     return kinds | ({DEAD_END} if stuck else set())
 
 
 @tlc.needs_tlc
 @pytest.mark.parametrize(
-    "seed", [one for one in SOUND if IS_FULL or one.name.endswith("as it ships")], ids=lambda seed: seed.name
+    "seed", [seed for seed in SOUND if IS_FULL or seed.name.endswith("as it ships")], ids=lambda seed: seed.name
 )
 def test_tlc_agrees_on_a_machine_that_holds(seed: Seed, tmp_path: Path) -> None:
     assert agree(seed.machine(), tmp_path) == set()
@@ -201,17 +203,17 @@ def test_tlc_agrees_on_a_rule_of_decide(name: str, tmp_path: Path) -> None:
 def nosy_machines(draw: st.DrawFn) -> Machine:
     """Random machines whose runs may say no, and count."""
 
-    def way(one: Way) -> Way:
-        after = draw(st.sampled_from((one.after, ("entry",), ("entry", "finished"))))
-        return one.replace(after_no=draw(st.sampled_from(("", "yes", "unasked"))), after=after)
+    def way(old: Way) -> Way:
+        after = draw(st.sampled_from((old.after, ("entry",), ("entry", "finished"))))
+        return old.replace(after_no=draw(st.sampled_from(("", "yes", "unasked"))), after=after)
 
-    def state(one: State) -> State:
-        edges = tuple(edge.replace(ways=tuple(map(way, edge.ways))) for edge in one.edges)
-        no = draw(st.sampled_from(((), ("g",)))) if one.role else ()
-        return one.replace(edges=edges, no=no, counts_run=draw(st.sampled_from(((), ("l",)))) if one.role else ())
+    def state(old: State) -> State:
+        edges = tuple(edge.replace(ways=tuple(map(way, edge.ways))) for edge in old.edges)
+        no = draw(st.sampled_from(((), ("g",)))) if old.role else ()
+        return old.replace(edges=edges, no=no, counts_run=draw(st.sampled_from(((), ("l",)))) if old.role else ())
 
     made = draw(machines())
-    return made.replace(states={name: state(one) for name, one in made.states.items()})
+    return made.replace(states={name: state(old) for name, old in made.states.items()})
 
 
 @tlc.needs_tlc
@@ -221,7 +223,7 @@ def test_tlc_agrees_on_random_machines(made: Machine) -> None:
     with TemporaryDirectory() as folder:
         graph, found = explore(made), tlc.check(made, Path(folder))
     assert found.counted() == tlc.explored(graph)
-    assert (found.stuck(made) > 0) == any(one.kind == DEAD_END for one in graph.violations)
+    assert (found.stuck(made) > 0) == any(violation.kind == DEAD_END for violation in graph.violations)
 
 
 @tlc.needs_tlc

@@ -82,7 +82,7 @@ class Recording:
             if call.pid != main and last[call.pid] == index:
                 self._close_batch(call.pid)
         self.changes.append(Change("ack"))
-        touched = {path for one in self.changes for path in (one.path, one.target, *one.files)} - {""}
+        touched = {path for change in self.changes for path in (change.path, change.target, *change.files)} - {""}
         # The same on every disk, and most of what there is: worked out once.
         self.changing = {name: file for name, file in self.start.items() if _is_touched(name, touched)}
         self.constant = {
@@ -358,7 +358,7 @@ def _disks(recording: Recording, done: Sequence[Change]) -> Iterator[dict[str, b
         [("missing", frozenset(positions[kept:])) for kept in range(len(positions), -1, -1)]
         for positions in pending.folders.values()
     ]
-    dimensions += [[("content", (file, one)) for one in contents[file]] for file in pending.files]
+    dimensions += [[("content", (file, content)) for content in contents[file]] for file in pending.files]
     if pending.batches:
         dimensions.append([("missing", gone) for gone in _missing_batches(pending.batches)])
     sure = {file: options[0] for file, options in contents.items()}
@@ -378,7 +378,7 @@ def _disks(recording: Recording, done: Sequence[Change]) -> Iterator[dict[str, b
 def _missing_batches(batches: Sequence[int]) -> list[frozenset[int]]:
     """None, all, each alone, and all from one on: helpers run one after the other, but nothing is synced."""
     options = [frozenset[int](), frozenset(batches)]
-    options += [frozenset((one,)) for one in batches]
+    options += [frozenset((batch,)) for batch in batches]
     options += [frozenset(batches[start:]) for start in range(1, len(batches))]
     return list(dict.fromkeys(options))
 

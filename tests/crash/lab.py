@@ -218,8 +218,8 @@ class Lab:
         candidate = {**edited(implement, "Candidate done: no", "Candidate done: yes"), **work}
         kinds.append(self.kind("move and checkpoint", ("move", "verify", TASK), candidate))
         kinds.append(self.kind("move and prove", ("move", "review", TASK), kinds[-1].after))
-        asked = edited(implement, "Phase: implement", "Phase: done")
-        kinds.append(self.kind("file request refused", ("move", TASK), asked, 1))
+        request = edited(implement, "Phase: implement", "Phase: done")
+        kinds.append(self.kind("file request refused", ("move", TASK), request, 1))
         owned = edited(implement, "Validator status: pending", "Validator status: pass")
         kinds.append(self.kind("owned field restored", SETTLE, owned, 1))
         locked = edited(implement, "Objective: parse empty lines", "Objective: do nothing")
@@ -308,7 +308,7 @@ class Lab:
         try:
             differences = ending(files, self.committed).differences(kind.end)
             # What stood there after the power was gone is kept too, by its hash: one text more does no harm.
-            found += [one for one in differences if not (is_power_cut and _KEPT.fullmatch(one))]
+            found += [difference for difference in differences if not (is_power_cut and _KEPT.fullmatch(difference))]
         except (AssertionError, ValueError, KeyError) as problem:
             found.append(f"afterwards: {problem}")
         found += [f"left behind: {name}" for name in temporaries(files)]

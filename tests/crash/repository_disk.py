@@ -125,7 +125,7 @@ def _packed(files: Files) -> frozenset[str]:
 @cache
 def _pack_names(index: bytes, pack: bytes) -> frozenset[str]:
     """The objects of a pack, by its index (gitformat-pack, version 2); none when either is not whole."""
-    is_whole = all(hashlib.sha1(one[:-20], usedforsecurity=False).digest() == one[-20:] for one in (index, pack))
+    is_whole = all(hashlib.sha1(file[:-20], usedforsecurity=False).digest() == file[-20:] for file in (index, pack))
     if not is_whole:
         return frozenset()
     count = int.from_bytes(index[_FAN_OUT_END - 4 : _FAN_OUT_END], "big")
@@ -135,6 +135,6 @@ def _pack_names(index: bytes, pack: bytes) -> frozenset[str]:
 @cache
 def _belongs_to(commit: str, top: str) -> frozenset[str]:
     """What must be on a disk whose branch says this; of what git does not know as a whole commit, more than any has."""
-    asked = ["git", "-C", top, "rev-list", "--objects", "--no-object-names", commit]
-    listed = subprocess.run(asked, capture_output=True, text=True, check=False)
+    argv = ["git", "-C", top, "rev-list", "--objects", "--no-object-names", commit]
+    listed = subprocess.run(argv, capture_output=True, text=True, check=False)
     return frozenset(listed.stdout.split()) if listed.returncode == 0 else frozenset((f"not known: {commit}",))

@@ -46,9 +46,9 @@ def run(words: list[str]) -> dict[str, object]:
         code = _TRACEBACK
     sys.stdout.flush()
     sys.stderr.flush()
-    for number, one in enumerate(kept, 1):
-        os.dup2(one, number)
-        os.close(one)
+    for number, saved in enumerate(kept, 1):
+        os.dup2(saved, number)
+        os.close(saved)
     texts = []
     for output in outputs:
         texts.append(os.pread(output, os.fstat(output).st_size, 0).decode("utf-8", "replace"))

@@ -38,9 +38,9 @@ def test_of_twenty_equal_moves_one_is_made(lab: Lab) -> None:
     kind = lab.kinds["move"]
     lab.world.put(kind.before)
     ended = finish([start(lab, ("move", "--json", "--edge", "intake_to_shape", TASK)) for _ in range(MANY)])
-    told = [json.loads(out) for _, out, _ in ended]
+    answers = [json.loads(out) for _, out, _ in ended]
     assert Counter(code for code, _, _ in ended) == {0: 1, REFUSED: MANY - 1}, ended
-    assert sum(answer["moved"] for answer in told) == 1
+    assert sum(answer["moved"] for answer in answers) == 1
     assert lab.problems(kind, is_acknowledged=True) == []
 
 
@@ -65,10 +65,10 @@ def test_twenty_new_tasks_get_twenty_names_and_folders(lab: Lab) -> None:
     lab.world.put(lab.kinds["new"].before)
     ended = finish([start(lab, ("new", "--json", "--in-place", "phase", "the same words")) for _ in range(MANY)])
     assert [code for code, _, _ in ended] == [0] * MANY, ended
-    told = [json.loads(out) for _, out, _ in ended]
-    names = {answer["id"] for answer in told}
+    answers = [json.loads(out) for _, out, _ in ended]
+    names = {answer["id"] for answer in answers}
     assert names == {"the-same-words", *(f"the-same-words-{number}" for number in range(2, MANY + 1))}
-    assert len({answer["dir"] for answer in told}) == MANY
+    assert len({answer["dir"] for answer in answers}) == MANY
     (listed,) = lab.run(("list", "--json"))
     assert {(row["id"], row["state"]) for row in json.loads(listed["out"])["tasks"]} == {
         (name, "intake") for name in names
@@ -97,6 +97,6 @@ def test_readers_write_nothing(lab: Lab) -> None:
         assert JOURNAL in lab.kinds[name].before
         before = lab.world.marks()
         words = [(word, "--json", TASK) for word in ("status", "next", "history", "dir", "route")]
-        ended = finish([start(lab, one) for one in (*words, ("list", "--json"), ())])
+        ended = finish([start(lab, command) for command in (*words, ("list", "--json"), ())])
         assert [code for code, _, _ in ended] == [0] * len(ended), ended
         assert lab.world.marks() == before

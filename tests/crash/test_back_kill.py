@@ -64,13 +64,13 @@ def kill_everywhere(back: Back, words: tuple[str, ...], tmp_path: Path, lost: Ca
             wrong.append(f"{call}: settling ended with {settled}")
         if back.moves() != due["moves"] and (again := place(*words)).code != 0:
             wrong.append(f"{call}: the repetition ended with {again}")
-        wrong += [f"{call}: {one}" for one in (*differences(back.standing(), due), *lost(back))]
+        wrong += [f"{call}: {problem}" for problem in (*differences(back.standing(), due), *lost(back))]
     sys.stdout.write(f"\nkills: {words[1]}: {len(tried)} points\n")
     assert not wrong, "\n".join(wrong[:12])
 
 
 @pytest.mark.usefixtures("strace")
-def test_killed_while_artifacts_are_put_away_each_lies_in_its_version_once(
+def test_killed_archiving_puts_each_artifact_in_its_version_once(
     detent: Detent, repo: MakeRepo, tmp_path: Path
 ) -> None:
     back = Back(Place(detent, repo, tmp_path))
@@ -91,7 +91,7 @@ def test_killed_while_artifacts_are_put_away_each_lies_in_its_version_once(
 
 @pytest.mark.usefixtures("strace")
 @pytest.mark.parametrize("is_landed", [False, True], ids=["not landed", "landed"])
-def test_killed_while_work_is_taken_back_it_is_taken_back_once(
+def test_killed_revert_takes_the_work_back_once(
     detent: Detent, repo: MakeRepo, tmp_path: Path, is_landed: bool
 ) -> None:
     back = Back(Place(detent, repo, tmp_path), is_landed=is_landed)

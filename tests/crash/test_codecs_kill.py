@@ -48,8 +48,8 @@ def test_a_synced_document_goes_through_its_own_temporary(lab: Lab, codec_kinds:
     lab.world.put(kind.before)
     log = lab.folder / "synced.strace"
     _, calls = lab.record(kind, log, names=("fsync", "rename"))
-    told = [re.sub(r".*/", "", call.arguments.partition(",")[0]).strip('">') for call in calls]
-    steps = [f"{call.name} {name}" for call, name in zip(calls, told, strict=True)]
-    (temporary,) = {name for name in told if re.fullmatch(r"thread\.json\.[0-9a-f]{8}\.tmp", name)}
+    names = [re.sub(r".*/", "", call.arguments.partition(",")[0]).strip('">') for call in calls]
+    steps = [f"{call.name} {name}" for call, name in zip(calls, names, strict=True)]
+    (temporary,) = {name for name in names if re.fullmatch(r"thread\.json\.[0-9a-f]{8}\.tmp", name)}
     at = steps.index(f"fsync {temporary}")
     assert steps[at : at + 3] == [f"fsync {temporary}", f"rename {temporary}", f"fsync {Path(FOLDER).name}"]

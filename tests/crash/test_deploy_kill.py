@@ -82,7 +82,7 @@ class World:
 
     def findings(self) -> list[str]:
         found = self.task("audit", "p", "--json").json()["findings"]
-        return [str(one) for one in found if not one.get("warning")]
+        return [str(finding) for finding in found if not finding.get("warning")]
 
     def points(self, log: Path) -> list[Call]:
         ended, calls = record(self.argv(), cwd=self.task.repo, env=self.environment, log=log, names=NAMES)
@@ -128,7 +128,7 @@ def test_a_killed_deployment_is_not_begun_a_second_time_unasked(deployments: Dep
             found.append(f"the journal has {left}, and it ran {ran} times")
         elif world.task.state() != "Complete" or world.ran("count") != 1:
             found.append(f"it ran {world.ran('count')} times, {again}")
-        wrong += [f"{call}: {one}" for one in (*found, *world.findings())]
+        wrong += [f"{call}: {finding}" for finding in (*found, *world.findings())]
     sys.stdout.write(f"\nkills: deploying: {len(tried)} points\n")
     assert not wrong, "\n".join(wrong[:12])
 
@@ -154,6 +154,6 @@ def test_a_killed_rollback_runs_again_only_on_request(deployments: Deployments, 
             found.append(f"asked again it ran {world.ran('backs') - ran} times: {again}")
         if world.target.get("app.py") != "404":
             found.append("it is still live")
-        wrong += [f"{call}: {one}" for one in (*found, *world.findings())]
+        wrong += [f"{call}: {finding}" for finding in (*found, *world.findings())]
     sys.stdout.write(f"\nkills: rollback: {len(tried)} points\n")
     assert not wrong, "\n".join(wrong[:12])

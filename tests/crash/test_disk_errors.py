@@ -80,7 +80,7 @@ def problems_of_errors(lab: Lab, kind: Kind, pairs: Sequence[tuple[Call, str]]) 
 
 @pytest.mark.usefixtures("strace")
 @pytest.mark.parametrize("name", [*KINDS, *CODECS])
-def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: Kind) -> None:
+def test_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: Kind) -> None:
     pairs = disturbances(find_points(lab, kind).calls)
     assert len(pairs) > 3
     wrong = problems_of_errors(lab, kind, pairs)
@@ -97,7 +97,7 @@ def test_an_unsynced_log_is_reported_and_stays_in_the_proof(lab: Lab, kind: Kind
 
 
 @pytest.mark.parametrize("name", [*KINDS, *CODECS])
-def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, kind: Kind) -> None:
+def test_disk_that_takes_five_bytes_at_time_makes_no_difference(lab: Lab, kind: Kind) -> None:
     lab.world.put(kind.before)
     argv = [*lab.argv(())[:-1], SHORT_WRITES, *kind.words]
     done = subprocess.run(argv, cwd=lab.cwd, env=lab.environment, capture_output=True, text=True, check=False)
@@ -176,7 +176,7 @@ def test_a_read_only_folder_is_told_and_readers_still_work(lab: Lab, place: str)
     assert lab.problems(kind, is_acknowledged=False) == []
 
 
-def test_the_next_step_repairs_a_journal_torn_by_a_size_limit(lab: Lab) -> None:
+def test_next_step_repairs_a_journal_torn_by_a_size_limit(lab: Lab) -> None:
     """A real short write of the kernel: the line's beginning reaches the journal, the rest is refused."""
     kind = lab.kinds["move"]
     lab.world.put(kind.before)
@@ -191,8 +191,8 @@ def test_the_next_step_repairs_a_journal_torn_by_a_size_limit(lab: Lab) -> None:
 
 
 @pytest.mark.usefixtures("strace")
-@pytest.mark.parametrize(("error", "told"), [("EMFILE", "too many files are open"), ("EIO", "input/output error")])
-def test_a_host_that_refuses_a_mere_look_is_told_and_is_no_bug(lab: Lab, tmp_path: Path, error: str, told: str) -> None:
+@pytest.mark.parametrize(("error", "words"), [("EMFILE", "too many files are open"), ("EIO", "input/output error")])
+def test_host_that_refuses_a_look_is_no_bug(lab: Lab, tmp_path: Path, error: str, words: str) -> None:
     kind = lab.kinds["move"]
     lab.world.put(kind.before)
     argv = lab.argv(("doctor", "--quick"))
@@ -201,7 +201,7 @@ def test_a_host_that_refuses_a_mere_look_is_told_and_is_no_bug(lab: Lab, tmp_pat
     ended = disturb(argv, cwd=lab.cwd, env=lab.environment, name="openat", how=f"error={error}", number=look.number)
     assert ended.code == UNREADABLE, ended
     assert ended.err.startswith("storage: ")
-    assert told in ended.err
+    assert words in ended.err
     assert "next:" in ended.err
 
 

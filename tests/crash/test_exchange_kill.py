@@ -42,7 +42,7 @@ def changing_calls(lab: Lab, kind: Kind) -> list[Call]:
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_a_step_that_is_killed_while_it_swaps_names_loses_nothing(lab: Lab, kind: Kind) -> None:
+def test_step_that_is_killed_while_it_swaps_names_loses_nothing(lab: Lab, kind: Kind) -> None:
     calls = changing_calls(lab, kind)
     swapped = [call for call in calls if call.name == "renameat2" and STATE in call.arguments]
     assert len(swapped) == 1
@@ -64,7 +64,7 @@ def test_a_power_cut_while_names_are_swapped_loses_nothing_acknowledged(lab: Lab
 
 
 @pytest.mark.parametrize("error", ["EINVAL", "ENOSYS", "EPERM"])
-def test_where_names_cant_be_swapped_the_file_is_renamed_as_ever(lab: Lab, error: str) -> None:
+def test_where_names_cant_be_swapped_file_is_renamed_as_ever(lab: Lab, error: str) -> None:
     kind = lab.kinds["move"]
     swap = next(call for call in changing_calls(lab, kind) if call.name == "renameat2")
     ended = disturbed(lab, kind, swap, f"error={error}")

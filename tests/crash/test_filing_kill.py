@@ -110,7 +110,7 @@ def points(desk: Desk, log: Path) -> list[Call]:
 
 @pytest.mark.usefixtures("strace")
 @pytest.mark.parametrize("phase", ["codegen", "accept"])
-def test_an_engine_killed_while_it_files_or_records_does_it_once(
+def test_engine_killed_while_it_files_or_records_does_it_once(
     detent: Detent, repo: MakeRepo, tmp_path: Path, phase: str
 ) -> None:
     wrong: list[str] = []

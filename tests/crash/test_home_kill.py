@@ -89,7 +89,7 @@ class Place:
             "clone": contents(tree) if is_cloned else {},
             "clone says": self.git(tree, "status", "--porcelain", "--branch") if is_cloned else "",
             "fsck": [self.git(place, "fsck", "--no-dangling") for place in (self.repo, *([tree] if is_cloned else []))],
-            "audit": [one for one in audit.json()["findings"] if not one.get("warning")],
+            "audit": [finding for finding in audit.json()["findings"] if not finding.get("warning")],
         }
 
 
@@ -131,7 +131,7 @@ def kill_everywhere(
             place(*settle)
         if again.code in (3, 5) or "bug:" in again.out + again.err:
             wrong.append(f"{call}: the repetition ended with {again}")
-        wrong += [f"{call}: {one}" for one in (*differences(place.summary(), due), *lost(place))]
+        wrong += [f"{call}: {problem}" for problem in (*differences(place.summary(), due), *lost(place))]
     sys.stdout.write(f"\nkills: {words[0]}: {len(chosen)} points\n")
     assert not wrong, "\n".join(wrong[:12])
 
@@ -206,9 +206,7 @@ def test_a_killed_gc_is_finished_by_the_next_one(detent: Detent, repo: MakeRepo,
 
 
 @pytest.mark.usefixtures("strace")
-def test_a_killed_gc_of_work_that_never_landed_keeps_it_under_a_ref(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_killed_gc_keeps_unlanded_work_under_a_ref(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     place = Place(detent, repo, tmp_path)
     task = finished(place, repo)
     (task.tree / "later.txt").write_text("not in a checkpoint\n", encoding="utf-8")
@@ -225,9 +223,7 @@ def test_a_killed_gc_of_work_that_never_landed_keeps_it_under_a_ref(
 
 
 @pytest.mark.usefixtures("strace")
-def test_a_killed_sign_off_of_a_difference_is_made_once_with_its_reason(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_killed_sign_off_is_made_once_with_its_reason(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     place = Place(detent, repo, tmp_path)
     assert place("new", "orange", "count", "--id", "t").code == 0
     file = place.home / "task" / "TASK.md"

@@ -49,7 +49,7 @@ def run_with_dying_git(lab: Lab, kind: Kind, when: int, how: str) -> tuple[Ended
 
 @pytest.mark.parametrize("how", ["before", "after"])
 @pytest.mark.parametrize("name", ["move and checkpoint", "move and prove"])
-def test_a_killed_git_is_told_or_made_up_for_and_nothing_is_lost(lab: Lab, name: str, how: str) -> None:
+def test_killed_git_loses_nothing(lab: Lab, name: str, how: str) -> None:
     kind = lab.kinds[name]
     ended, calls = run_with_dying_git(lab, kind, 0, how)
     assert ended.code == kind.code, ended

@@ -52,10 +52,10 @@ def lines(files: Files, kind: str) -> list[dict[str, Any]]:
 
 def assert_told_landings_are_there(found: list[Cut]) -> None:
     """Once the line is on the disk, or the command has said so, the branch stands at the landing."""
-    told = [cut for cut in found if lines(cut.files, "landed")]
-    assert told, "the line is on no disk"
-    lost = [cut for cut in told if checked_out(cut.files)[1] != lines(cut.files, "landed")[-1]["commit"]]
-    assert not lost, f"{len(lost)} of {len(told)} disks lack what their journal tells"
+    reported = [cut for cut in found if lines(cut.files, "landed")]
+    assert reported, "the line is on no disk"
+    lost = [cut for cut in reported if checked_out(cut.files)[1] != lines(cut.files, "landed")[-1]["commit"]]
+    assert not lost, f"{len(lost)} of {len(reported)} disks lack what their journal tells"
     assert all(lines(cut.files, "landed") for cut in found if cut.is_acknowledged), "said, and not told"
 
 
@@ -66,7 +66,7 @@ def sort_of(cut: Cut) -> tuple[object, ...]:
 
 
 @LANDS
-def test_whatever_a_power_cut_leaves_of_a_landing_is_whole_and_lands_once(
+def test_landing_after_a_power_cut_is_whole_and_once(
     place: Place, repo: MakeRepo, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     finished(place, repo)
@@ -98,9 +98,7 @@ def test_a_person_s_last_commit_is_synced_before_work_lands(place: Place, repo: 
     assert_told_landings_are_there(found)
 
 
-def test_a_merge_by_hand_is_on_the_disk_before_the_journal_tells_of_it(
-    place: Place, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_merge_by_hand_is_on_disk_before_its_line(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
     finished(place, repo)
     argv = [sys.executable, "-c", AFTER_OWN_GIT, "merge --quiet phase/t", "land", "t"]
     found = disks_of(argv, place.repo, place.detent.environment, tmp_path / "disk.strace")
@@ -112,9 +110,9 @@ def test_a_task_that_is_made_leaves_every_branch_whole(place: Place, tmp_path: P
     """Its clone is packed in the person's repository; nothing of that may come to a branch."""
     found = disks_of(place.argv(NEW), place.repo, place.detent.environment, tmp_path / "disk.strace")
     assert len(assert_branches_whole(found, place.repo)) == 1
-    told = [cut for cut in found if cut.is_acknowledged]
-    assert told
-    assert all(cut.files.get(f"{TASK}/journal.jsonl") for cut in told)
+    reported = [cut for cut in found if cut.is_acknowledged]
+    assert reported
+    assert all(cut.files.get(f"{TASK}/journal.jsonl") for cut in reported)
 
 
 def ready_for_a_checkpoint(place: Place, repo: MakeRepo) -> None:
@@ -126,10 +124,14 @@ def ready_for_a_checkpoint(place: Place, repo: MakeRepo) -> None:
 
 def assert_told_checkpoints_are_there(found: list[Cut]) -> None:
     """Once the line is on the disk the branch is there too, and at that commit."""
-    told = [(cut.files, line["result"]) for cut in found for line in lines(cut.files, "acted")]
-    assert told, "the line is on no disk"
-    lost = [one for files, one in told if branches(files).get(f"refs/heads/{one['branch']}") != one["commit"]]
-    assert not lost, f"{len(lost)} of {len(told)} disks lack the branch that their journal tells of"
+    reported = [(cut.files, line["result"]) for cut in found for line in lines(cut.files, "acted")]
+    assert reported, "the line is on no disk"
+    lost = [
+        result
+        for files, result in reported
+        if branches(files).get(f"refs/heads/{result['branch']}") != result["commit"]
+    ]
+    assert not lost, f"{len(lost)} of {len(reported)} disks lack the branch that their journal tells of"
 
 
 def test_disk_order_is_checkpoint_then_branch_then_journal(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def die_behind_the_branch(place: Place, folder: Path) -> str:
     return place.git(place.repo, "rev-parse", BRANCH)
 
 
-def test_a_killed_step_s_branch_is_synced_before_its_journal_line(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
+def test_killed_step_s_branch_is_synced_before_its_journal_line(place: Place, repo: MakeRepo, tmp_path: Path) -> None:
     ready_for_a_checkpoint(place, repo)
     commit = die_behind_the_branch(place, tmp_path / "killing")
     place.git(place.repo, "update-ref", "-d", BRANCH)

@@ -76,7 +76,7 @@ class World:
             found.append("the log of the last commit is not the log")
         if self.kind == "block":
             found += self.block_problems()
-        return found + [str(one) for one in self.task("audit", self.task.id, "--json").json()["findings"]]
+        return found + [str(finding) for finding in self.task("audit", self.task.id, "--json").json()["findings"]]
 
     def block_problems(self) -> list[str]:
         found = []
@@ -123,7 +123,7 @@ def test_a_killed_engine_leaves_every_commit_once(world: World, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("strace")
-def test_every_power_cut_leaves_the_branch_whole_and_a_told_commit_on_it(world: World, tmp_path: Path) -> None:
+def test_every_power_cut_leaves_reported_commits_on_the_branch(world: World, tmp_path: Path) -> None:
     found = disks_of(world.argv(), world.task.repo, world.environment, tmp_path / "disk.strace")
     stood = assert_branches_whole(found, world.task.repo)
     assert len(stood) == 1 + len(world.subjects), "before the move, and after each commit"
@@ -133,7 +133,7 @@ def test_every_power_cut_leaves_the_branch_whole_and_a_told_commit_on_it(world: 
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
-def test_a_git_that_dies_leaves_the_rest_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
+def test_git_that_dies_leaves_the_rest_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
     git = DyingGit(tmp_path / "dying", world.task.detent.environment["PATH"], how)
     wrong = git.problems(
         lambda more: world.task(*world.words, "p", environment=more), world.put_back, world.problems, every=12
@@ -149,7 +149,7 @@ exit $code
 """
 
 
-def test_an_engine_that_dies_right_behind_a_commit_finds_it_again(world: World, tmp_path: Path) -> None:
+def test_engine_that_dies_right_behind_a_commit_finds_it_again(world: World, tmp_path: Path) -> None:
     """Between the commit and the line that tells of it: each death leaves one commit more, none twice."""
     folder = tmp_path / "killing"
     folder.mkdir()

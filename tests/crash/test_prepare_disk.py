@@ -28,7 +28,7 @@ def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> Wor
     return before_move(request.param, detent, repo)
 
 
-def test_an_error_of_the_disk_leaves_the_move_to_the_next_command(world: World, tmp_path: Path) -> None:
+def test_error_of_disk_leaves_the_move_to_the_next_command(world: World, tmp_path: Path) -> None:
     calls = points(world, tmp_path / "points.strace", names=tuple(ERRORS))
     writing = [call for call in calls if call.name != "openat" or "O_CREAT" in call.arguments]
     pairs = [(call, error) for call in writing for error in ERRORS[call.name]]
@@ -54,7 +54,7 @@ def disks(world: World, log: Path) -> list[Cut]:
     return disks_of(world.argv(), world.thread.repository, world.environment, log)
 
 
-def test_every_power_cut_leaves_the_checkout_on_a_branch_that_is_whole(world: World, tmp_path: Path) -> None:
+def test_every_power_cut_leaves_checkout_on_branch_that_is_whole(world: World, tmp_path: Path) -> None:
     stood = assert_branches_whole(disks(world, tmp_path / "disk.strace"), world.thread.repository)
     assert len(stood) == 2, "before the move, and after it"
 
@@ -90,9 +90,7 @@ anchor(open_task())
 """
 
 
-def test_the_anchor_of_a_journal_is_on_the_disk_before_its_ref_names_it(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_anchor_is_on_disk_before_its_ref_names_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, ref = repo(), ".git/refs/detent/anchor/t"
     assert detent("new", "phase", "count", "--id", "t", "--in-place", "--check", "true", cwd=path).code == 0
     argv = [sys.executable, "-c", ANCHOR]
@@ -114,9 +112,7 @@ keep_commit(repository.git_dir, "refs/detent/t/1-before-restore", tree, reposito
 """
 
 
-def test_what_is_kept_before_files_go_is_on_the_disk_with_its_name(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_kept_text_is_on_disk_before_files_go(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, ref = repo(), ".git/refs/detent/t/1-before-restore"
     found = disks_of([sys.executable, "-c", KEEP], path, detent.environment, tmp_path / "disk.strace")
     kept = [cut.files for cut in found if cut.is_acknowledged]
@@ -124,7 +120,7 @@ def test_what_is_kept_before_files_go_is_on_the_disk_with_its_name(
     assert not [files for files in kept if lacking(files, (files.get(ref) or b"none").decode().strip(), path)]
 
 
-def test_a_commit_is_on_the_disk_before_its_branch_names_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_commit_is_on_the_disk_before_its_branch_names_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     """The model of the disk takes what one git writes for one thing; so this is looked at by itself."""
     world = before_move("commit", detent, repo)
     _, calls = record(
@@ -141,7 +137,7 @@ def test_a_commit_is_on_the_disk_before_its_branch_names_it(detent: Detent, repo
     assert any(objects in call.arguments for call in synced), f"{len(synced)} other files were synced"
 
 
-def test_whatever_a_power_cut_leaves_the_move_is_made_or_not(world: World, tmp_path: Path) -> None:
+def test_whatever_power_cut_leaves_the_move_is_made_or_not(world: World, tmp_path: Path) -> None:
     wrong = []
     found = disks(world, tmp_path / "disk.strace")
     chosen = found if FULL else found[:: max(1, len(found) // _DISKS)]

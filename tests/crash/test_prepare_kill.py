@@ -83,9 +83,9 @@ class World:
     def answer_problems(self) -> Iterator[str]:
         assert self.thread(*self.words).code == 0  # a person repeats a request without an answer
         path = self.thread.repository / ".thread/spec/threads/t.jsonl"
-        told = [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
-        if told != ["keep both"]:
-            yield f"the conversation is {told}"
+        texts = [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
+        if texts != ["keep both"]:
+            yield f"the conversation is {texts}"
 
     def moves(self) -> list[str]:
         return [entry["to"] for entry in self.thread.journal() if entry["kind"] == "moved"]
@@ -180,7 +180,7 @@ def kill_at_points(world: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
-def test_a_git_that_dies_leaves_the_move_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
+def test_git_that_dies_leaves_the_move_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
     git = DyingGit(tmp_path / "dying", world.thread.detent.environment["PATH"], how)
     wrong = git.problems(
         lambda more: world.thread(*world.words, environment=more), world.put_back, world.problems, every=9

@@ -75,7 +75,7 @@ class Place:
     def records(self) -> dict[str, Path]:
         """Folders of set-ups that have a record, by key."""
         texts = [path.read_text(encoding="utf-8") for path in sorted(self.setups.glob(".records/*.json"))]
-        return {one["key"]: Path(one["folder"]) for one in map(json.loads, texts)}
+        return {record["key"]: Path(record["folder"]) for record in map(json.loads, texts)}
 
     def age(self) -> None:
         """Let two days pass for set-ups, records and what deaths left."""
@@ -124,7 +124,7 @@ def kill_everywhere(
     place.keep()
     before()
     chosen = at_points(place, words, log)
-    wrong = [f"undisturbed: {one}" for one in problems()]
+    wrong = [f"undisturbed: {problem}" for problem in problems()]
 
     def anew() -> None:
         place.put_back()
@@ -133,7 +133,7 @@ def kill_everywhere(
     argv = [sys.executable, "-m", "detent", *words]
     for call in chosen:
         kill_at(call, argv, anew, cwd=place.repo, env=place.environment, with_orphans=call.name == "vfork")
-        wrong += [f"{call}: {one}" for one in problems()]
+        wrong += [f"{call}: {problem}" for problem in problems()]
     sys.stdout.write(f"\nkills: {words[0]}: {len(chosen)} points\n")
     assert not wrong, "\n".join(wrong[:12])
 
@@ -147,21 +147,21 @@ def collected(place: Place) -> list[str]:
 
 
 @pytest.mark.usefixtures("strace")
-def test_a_set_up_half_made_is_never_used_and_is_collected(place: Place, tmp_path: Path) -> None:
+def test_set_up_half_made_is_never_used_and_is_collected(place: Place, tmp_path: Path) -> None:
     """`doctor` makes it and lays it for a proof, which compares every file."""
 
     def problems() -> list[str]:
         again = place("doctor")
         found = [f"the repetition ended with {again}"] * (again.code != 0)
         whole = [files_below(folder) for folder in place.records().values()]
-        found += [f"recorded is {whole}"] * ([len(one) for one in whole] != [5])
+        found += [f"recorded is {whole}"] * ([len(place) for place in whole] != [5])
         return found + collected(place)
 
     kill_everywhere(place, ("doctor",), tmp_path / "strace", lambda: None, problems)
 
 
 @pytest.mark.usefixtures("strace")
-def test_an_agent_works_in_a_whole_set_up_whatever_died_before(place: Place, tmp_path: Path) -> None:
+def test_agent_works_in_a_whole_set_up_whatever_died_before(place: Place, tmp_path: Path) -> None:
     def problems() -> list[str]:
         folder = Path(place("dir", "t").out.strip())
         for _ in range(3):
@@ -169,16 +169,16 @@ def test_an_agent_works_in_a_whole_set_up_whatever_died_before(place: Place, tmp
             if (folder / "seen").is_file():
                 break
         seen = (folder / "seen").read_text(encoding="utf-8") if (folder / "seen").is_file() else ""
-        shared = [files_below(one) for one in place.records().values()]
+        shared = [files_below(record) for record in place.records().values()]
         found = [f"the agent saw {seen!r}"] * (seen not in (SEEN, SEEN.replace("one", "mine")))
-        found += [f"shared is {shared}"] * ([one.get("node_modules/tool/code") for one in shared] != ["one\n"])
+        found += [f"shared is {shared}"] * ([place.get("node_modules/tool/code") for place in shared] != ["one\n"])
         return found + collected(place)
 
     kill_everywhere(place, ("run", "--once", "t"), tmp_path / "strace", lambda: None, problems)
 
 
 @pytest.mark.usefixtures("strace")
-def test_a_killed_gc_leaves_used_set_ups_whole_and_removes_the_others(place: Place, tmp_path: Path) -> None:
+def test_killed_gc_leaves_used_set_ups_whole_and_removes_others(place: Place, tmp_path: Path) -> None:
     """One set-up is that of a task which goes on, the other was made for settings that nothing has any more."""
     assert place("run", "--once", "t").code == 4  # the agent hands nothing over
     (used,) = place.records()

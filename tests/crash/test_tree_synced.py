@@ -42,7 +42,7 @@ def test_every_object_is_synced_and_no_index(repo: MakeRepo, tmp_path: Path, loo
     )
     calls = log.read_text(encoding="utf-8", errors="replace")
     synced = [line for line in calls.splitlines() if "sync(" in line and str(private) in line]
-    made = [one for one in (private / "objects").rglob("*") if one.is_file() and one not in before]
+    made = [path for path in (private / "objects").rglob("*") if path.is_file() and path not in before]
     assert len(made) == 4, "two files and the folders they lie in"
     assert sum("/objects/" in line for line in synced) == len(made), calls
     assert not [line for line in synced if "/cache/" in line], calls

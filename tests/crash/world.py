@@ -47,7 +47,7 @@ class World:
 
     def _walk(self, folder: str, prefix: str) -> Iterator[tuple[str, bytes | None]]:
         with os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda one: one.name):
+            for entry in sorted(entries, key=lambda item: item.name):
                 name = prefix + entry.name
                 if prefix == "repo/.git/" and entry.name != "detent":
                     continue
@@ -109,12 +109,12 @@ class Ending:
     state: str
 
     def differences(self, other: Ending) -> list[str]:
-        told = []
+        problems = []
         for field in ("journal", "state_file", "log", "checkpoints", "receipts", "others", "state"):
             mine, theirs = getattr(self, field), getattr(other, field)
             if mine != theirs:
-                told.append(f"{field}: {_difference(mine, theirs)}")
-        return told
+                problems.append(f"{field}: {_difference(mine, theirs)}")
+        return problems
 
 
 def _difference(mine: Any, theirs: Any) -> str:
@@ -122,7 +122,7 @@ def _difference(mine: Any, theirs: Any) -> str:
         keys = [key for key in sorted({*mine, *theirs}) if mine.get(key) != theirs.get(key)]
         return "; ".join(f"{key}: {mine.get(key)!r:.200} should be {theirs.get(key)!r:.200}" for key in keys[:4])
     if isinstance(mine, tuple):
-        missing, added = [one for one in theirs if one not in mine], [one for one in mine if one not in theirs]
+        missing, added = [item for item in theirs if item not in mine], [item for item in mine if item not in theirs]
         return f"{len(mine)} lines, should be {len(theirs)}; missing {missing!r:.600}; too many {added!r:.600}"
     return f"{mine!r:.1500}\n      should be {theirs!r:.1500}"
 
@@ -170,7 +170,7 @@ def comparable(entry: Mapping[str, Any]) -> str:
         if name in entry:
             kept[name] = sorted(entry[name])
     if "logs" in entry:  # named by key and attempt; an attempt that was cut short is kept, so that numbers differ
-        kept["logs"] = {name.rpartition("-")[0]: one for name, one in entry["logs"].items()}
+        kept["logs"] = {name.rpartition("-")[0]: log for name, log in entry["logs"].items()}
     return without_times(json.dumps(kept, sort_keys=True))
 
 

@@ -156,10 +156,10 @@ def open_gates(found: Mapping[str, Fact]) -> set[str]:
 @given(machines(), st.lists(snapshots, min_size=4, max_size=8), facts, st.lists(signals, min_size=4, max_size=8))
 @settings(max_examples=120)
 def test_an_answer_is_always_given_and_always_right(
-    made: Machine, moments: list[Snapshot], found: dict[str, Fact], asked: list[Signal]
+    made: Machine, moments: list[Snapshot], found: dict[str, Fact], all_signals: list[Signal]
 ) -> None:
     for at in moments:
-        for signal in asked:
+        for signal in all_signals:
             note(f"{at!r}\n{signal!r}")
             judge(made, at, found, signal, decide(made, at, found, signal))
 
@@ -228,10 +228,12 @@ def judge_move(made: Machine, at: Snapshot, found: Mapping[str, Fact], signal: S
 
 @given(machines())
 @settings(max_examples=60)
-def test_a_random_machine_explores_to_its_bounds_without_breaking_a_rule(made: Machine) -> None:
+def test_random_machine_explores_to_its_bounds_without_breaking_a_rule(made: Machine) -> None:
     graph = explore(made)
     forbidden = ("gate closed", "never be taken and was", "took the sign-off", "more than")
-    assert [one.rule for one in graph.violations if any(words in one.rule for words in forbidden)] == []
+    assert [
+        violation.rule for violation in graph.violations if any(words in violation.rule for words in forbidden)
+    ] == []
     for step in graph.steps:
         after = graph.snapshots[step.target]
         assert all(count <= made.limits[name].cap for name, count in after.counters.items())

@@ -142,7 +142,7 @@ def test_every_criterion_that_is_written_is_read(texts: list[str]) -> None:
         for number, text in enumerate(texts, 1):
             places = (number, number, text) if shape.startswith("{") else (number, text)
             body += shape.format(*places)
-        assert [one.text.partition("\n")[0] for one in criteria_in(body)] == texts
+        assert [criterion.text.partition("\n")[0] for criterion in criteria_in(body)] == texts
 
 
 @EXAMPLES

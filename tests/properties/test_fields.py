@@ -141,7 +141,7 @@ def test_a_document_that_shows_the_values_is_not_touched(text: str, values: dict
 
 @given(documents())
 @EXAMPLES
-def test_the_spans_of_a_field_lie_where_its_value_is_seen(text: str) -> None:
+def test_spans_of_a_field_lie_where_its_value_is_seen(text: str) -> None:
     for field in read_fields(text, LABELS).values():
         assert field.line_start < field.start <= field.end <= field.line_end <= len(text)
         assert field.end <= field.stop <= field.reach

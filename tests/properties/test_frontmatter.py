@@ -113,16 +113,16 @@ def test_every_head_reads_as_the_library_reads_it(text: str) -> None:
         entries = read_entries(text)
     except UnreadableError:
         return
-    told = library(text)
-    assert told is not None, "what the library can't read, nobody reads"
+    expected = library(text)
+    assert expected is not None, "what the library can't read, nobody reads"
     for key, entry in entries.items():
         if entry.kind == TEXT:
-            assert value_of(told[key]) == entry.value
+            assert value_of(expected[key]) == entry.value
         elif entry.kind == NUMBER:
-            assert value_of(told[key]) == int(entry.value)
+            assert value_of(expected[key]) == int(entry.value)
         elif entry.kind == NOTHING:
-            assert value_of(told[key]) is None
-    assert entries.keys() == told.keys()
+            assert value_of(expected[key]) is None
+    assert entries.keys() == expected.keys()
 
 
 @st.composite
@@ -170,8 +170,8 @@ def test_only_values_change(text: str, values: dict[str, str]) -> None:
         reject()
     written = CODEC.write(text, values)
     after = CODEC.read(written)
-    told = {label: field.value for label, field in after.fields.items()}
-    assert told == {label: field.value for label, field in before.fields.items()} | values
+    read = {label: field.value for label, field in after.fields.items()}
+    assert read == {label: field.value for label, field in before.fields.items()} | values
     assert CODEC.write(written, values) == written
     changed = [
         label for label, value in values.items() if label in before.fields and before.fields[label].value != value

@@ -41,11 +41,11 @@ def test_the_order_of_tests_is_no_change(file: str, tests: dict[str, int], data:
 def test_every_test_is_kept_moved_or_changed(file: str, old: dict[str, int], new: dict[str, int]) -> None:
     found = compare_judges(tree(file, old, sorted(old)), tree(file, new, sorted(new)), JUDGE)
     name = WRITTEN[file][2]
-    kept = {(file, name.format(one)) for one in old if new.get(one) == old[one]}
+    kept = {(file, name.format(test)) for test in old if new.get(test) == old[test]}
     moved, changed = set(found.same_text), set(found.changed_tests)
-    assert kept | moved | changed == {(file, name.format(one)) for one in old}
+    assert kept | moved | changed == {(file, name.format(test)) for test in old}
     assert not kept & moved
     assert not (kept | moved) & changed
-    by_name = {name.format(one): one for one in (*old, *new)}
+    by_name = {name.format(test): test for test in (*old, *new)}
     for (_file, was), (_same, now) in found.same_text.items():
         assert old[by_name[was]] == new[by_name[now]]

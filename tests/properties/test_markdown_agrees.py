@@ -232,7 +232,7 @@ ODD_LINES = [
 @example(["- a", "b", "", "c"])
 @example(["- a", "", "", "- b"])
 @example(["a", "- b", "c", "# d", "e", ""])
-def test_what_is_read_without_the_parser_is_what_the_parser_reads(lines: list[str]) -> None:
+def test_what_is_read_without_parser_is_what_the_parser_reads(lines: list[str]) -> None:
     text = "\n".join(lines)
     plain = as_plain(text)
     assume(plain is not None)

@@ -205,7 +205,9 @@ def ends_of(planted: Planting, ran: Ran, kind: str) -> set[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for case in ran.reported.census.cases:
         found.setdefault((case.id.file, case.id.name), []).append(case.outcome)
-    ends = [found.get((one.file, one.sprout.name), ["missing"]) for one in planted.of_kind(kind)]
+    ends = [
+        found.get((planted_test.file, planted_test.sprout.name), ["missing"]) for planted_test in planted.of_kind(kind)
+    ]
     return {("red" if RED & set(outcomes) else "/".join(sorted(set(outcomes)))) for outcomes in ends}
 
 
@@ -216,7 +218,7 @@ def test_planted_tests_end_as_they_must(project: Project, runner: str) -> None:
     assert (plain.exit, plain.reported.is_believable) == (0, True), plain.out + plain.err
     planted = plant_all(project, plain)
     assert planted.left == ()
-    assert {one.sprout.of for one in planted.planted if one.sprout.of} == {
+    assert {planted_test.sprout.of for planted_test in planted.planted if planted_test.sprout.of} == {
         case.id.name for case in plain.reported.census.cases
     }
     ran = project.run(COMMANDS[runner])
@@ -240,7 +242,7 @@ def test_changed_functions_raise(project: Project, runner: str) -> None:
 
 
 @pytest.mark.parametrize("options", ["CartTest", "-O"])
-def test_a_canary_fails_where_classes_are_selected_or_asserts_left_out(project: Project, options: str) -> None:
+def test_canary_fails_where_classes_are_selected_or_asserts_left_out(project: Project, options: str) -> None:
     lay(project, "unittest")
     command = "python -O -m unittest -q" if options == "-O" else f"python -m unittest -q test_a.{options}"
     planted = plant_all(project, project.run(command))

@@ -56,12 +56,12 @@ def test_through_scripts_of_npm(project: Project) -> None:
     assert project.run("npm test").ends == ONE
 
 
-@pytest.mark.parametrize("own", ["", "pass_env = FOO\n"])
-def test_through_tox(project: Project, own: str) -> None:
+@pytest.mark.parametrize("option", ["", "pass_env = FOO\n"])
+def test_through_tox(project: Project, option: str) -> None:
     needs("tox")
     python(project)
     run = f"skip_install = true\nallowlist_externals = *\ncommands = {sys.executable} -m pytest -q\n"
-    project.write("tox.ini", f"[tox]\nenvlist = one\n[testenv:one]\n{own}{run}")
+    project.write("tox.ini", f"[tox]\nenvlist = one\n[testenv:one]\n{option}{run}")
     ran = project.run("tox -q", VIRTUALENV_NO_DOWNLOAD="1")
     assert ran.ends == BOTH, ran.out + ran.err
 
@@ -100,8 +100,8 @@ def test_an_own_reporter_of_node_is_kept(project: Project, options: str) -> None
     needs("node")
     project.write("a.test.js", NODE)
     ran = project.run(f"node --test {options}")
-    own = project.root / "own.txt"
-    assert (ran.exit, ran.ends, own.read_text() if own.exists() else ran.out) == (0, ONE, ".\n")
+    report = project.root / "own.txt"
+    assert (ran.exit, ran.ends, report.read_text() if report.exists() else ran.out) == (0, ONE, ".\n")
 
 
 def test_own_node_options_are_kept(project: Project) -> None:

@@ -38,9 +38,9 @@ def by_hand(machine: Machine, *starts: Snapshot, unopened: frozenset[str] = froz
             for way in edge.ways:
                 if edge.never or unopened.intersection(way.needs):
                     continue
-                asked = Signal("person", edge.name, name="walker", reason="walk")
+                signal = Signal("person", edge.name, name="walker", reason="walk")
                 facts = {name: Fact(name, ok=name in way.needs) for name in machine.gates}
-                found = decide(machine, snapshot, facts, asked)
+                found = decide(machine, snapshot, facts, signal)
                 if isinstance(found, Advance) and found.way.number == way.number:
-                    steps.append(Step(at, node(found.after), asked, edge.name, way.number, way.needs))
+                    steps.append(Step(at, node(found.after), signal, edge.name, way.number, way.needs))
     return Graph(tuple(snapshots), tuple(steps), (), 0)

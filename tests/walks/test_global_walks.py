@@ -99,7 +99,7 @@ def test_the_engine_follows_the_model(
     assert audit(walker.task).ok
 
 
-def test_the_walks_take_every_edge_and_every_way_that_artifacts_open() -> None:
+def test_walks_take_every_edge_and_every_way_that_artifacts_open() -> None:
     covered = {(GRAPH.snapshots[step.source].state, step.edge, step.way) for walk in WALKS for step in walk}
     for edge in GLOBAL.edges():
         wanted = {way.number for way in edge.ways if not UNOPENED.intersection(way.needs)}

@@ -47,7 +47,7 @@ class Walk(Record):
     names: tuple[str, ...]
 
 
-def asked(name: str) -> Signal:
+def signals_to(name: str) -> Signal:
     return Signal("person", name, name="walker", reason="walk")
 
 
@@ -59,7 +59,9 @@ def taken(at: Snapshot, edge: Edge) -> tuple[Way, Snapshot] | None:
     """The first way by which a person's word and its own gates take an edge, and what is remembered then."""
     for way in edge.ways:
         facts = {**_CLOSED, **{name: _OPEN[name] for name in way.needs}}
-        found = None if LOST.intersection(way.needs) or edge.never else decide(MACHINE, at, facts, asked(edge.name))
+        found = (
+            None if LOST.intersection(way.needs) or edge.never else decide(MACHINE, at, facts, signals_to(edge.name))
+        )
         if isinstance(found, Advance) and found.way.number == way.number:
             return way, found.after.replace(visits={}, seq=0)
     return None
@@ -76,7 +78,7 @@ def ahead(at: Snapshot) -> dict[str, Snapshot]:
     """Every edge that can be taken from a snapshot, with where it leads."""
     if (key := key_of(at)) not in _AHEAD:
         found = {edge.name: taken(at, edge) for edge in MACHINE.states[at.state].edges}
-        _AHEAD[key] = {name: one[1] for name, one in found.items() if one}
+        _AHEAD[key] = {name: value[1] for name, value in found.items() if value}
     return _AHEAD[key]
 
 
@@ -101,9 +103,9 @@ def starts() -> list[Snapshot]:
     How large a fix of what verification found is, is measured from a gate that was passed here: none begins there.
     """
     found: dict[str, Snapshot] = {}
-    for one in (one for one in graph().snapshots if MACHINE.states[one.state].group != "verify"):
-        registers = {name: value for name, value in one.registers.items() if name in MACHINE.registers}
-        bare = one.replace(counters={}, registers=registers)
+    for situation in (snapshot for snapshot in graph().snapshots if MACHINE.states[snapshot.state].group != "verify"):
+        registers = {name: value for name, value in situation.registers.items() if name in MACHINE.registers}
+        bare = situation.replace(counters={}, registers=registers)
         found.setdefault(key_of(bare), bare)
     return list(found.values())
 
@@ -113,7 +115,9 @@ def cover() -> tuple[Walk, ...]:
     while wanted:
         # Where one of them can be taken at once; what needs something counted before is walked to.
         near = [at for at in places if any((at.state, name) in wanted for name in ahead(at))]
-        at = start = next(iter(near), None) or min(places, key=lambda one: len(nearest(one, wanted)) or len(EDGES))
+        at = start = next(iter(near), None) or min(
+            places, key=lambda snapshot: len(nearest(snapshot, wanted)) or len(EDGES)
+        )
         names: list[str] = []
         while (path := nearest(at, wanted)) and (not names or not near or len(path) <= NEAR):
             for name in path:
@@ -178,8 +182,8 @@ class Line:
         paths = [path for path in EXAMPLE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         files = {str(path.relative_to(EXAMPLE)): path.read_text(encoding="utf-8") for path in paths}
         del files["scaffolding/blocked.md"]
-        own = {".gitignore": "__pycache__/\n", "preferences.md": preferences(), "detent.toml": COMMANDS}
-        self.path = repo("repo", {**files, **own})
+        contents = {".gitignore": "__pycache__/\n", "preferences.md": preferences(), "detent.toml": COMMANDS}
+        self.path = repo("repo", {**files, **contents})
         let_out(self.path)
         trust(self.path)
         self.git: Callable[..., str] = lambda *words: repo.git(self.path, *words)
@@ -230,12 +234,12 @@ class Line:
 
     def follow(self, name: str) -> None:
         before = self.task.memory.snapshot
-        edge = next(one for one in MACHINE.states[before.state].edges if one.name == name)
+        edge = next(edge for edge in MACHINE.states[before.state].edges if edge.name == name)
         model = taken(before, edge)
         assert model is not None, (before.state, name)
         way, after = model
         self.open(way.needs)
-        outcome = step(self.task, asked(name))
+        outcome = step(self.task, signals_to(name))
         assert isinstance(outcome.decision, Advance), (before.state, name, way.number, outcome.decision)
         assert (outcome.decision.edge.name, outcome.decision.way.number) == (name, way.number)
         self.task = load_task(outcome.task.project, outcome.task.id)
@@ -260,7 +264,7 @@ def test_the_engine_follows_the_model(
     assert remembered(line.task.memory.snapshot) == remembered(walk.start)
     for name in walk.names:
         line.follow(name)
-    assert [one for one in audit(line.task).findings if not one.is_warning] == []
+    assert [finding for finding in audit(line.task).findings if not finding.is_warning] == []
 
 
 def test_the_walks_take_every_edge_that_may_be_taken() -> None:

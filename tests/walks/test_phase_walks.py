@@ -106,7 +106,7 @@ def test_the_engine_follows_the_model(
 
 def test_the_walks_take_every_way_by_every_allowed_actor() -> None:
     def taken(steps: tuple[Step, ...]) -> set[tuple[str, str, int, str]]:
-        return {(GRAPH.snapshots[one.source].state, one.edge, one.way, one.signal.who) for one in steps}
+        return {(GRAPH.snapshots[taken.source].state, taken.edge, taken.way, taken.signal.who) for taken in steps}
 
     covered = taken(tuple(step for walk in WALKS for step in walk))
     assert covered == taken(GRAPH.steps)

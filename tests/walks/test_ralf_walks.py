@@ -84,8 +84,8 @@ class World:
 
     def take(self, edge: str) -> object:
         """As a person that says yes, and that may leave an assessment out."""
-        given = {"yes": "yes", "skip-assess": "yes"}
-        outcome = step(self.task, Signal("person", edge, name="walker", reason="walk"), given=given)
+        answers = {"yes": "yes", "skip-assess": "yes"}
+        outcome = step(self.task, Signal("person", edge, name="walker", reason="walk"), given=answers)
         self.task = load_task(outcome.task.project, outcome.task.id)
         return outcome.decision
 
@@ -194,9 +194,7 @@ BY_ENGINE = {
 
 
 @pytest.mark.parametrize(("source", "edge"), [pair for pair in EDGES if pair not in BY_ENGINE])
-def test_every_edge_a_person_may_ask_for_is_taken_from_a_real_thread(
-    at: Callable[..., World], source: str, edge: str
-) -> None:
+def test_real_thread_takes_every_edge_of_a_person(at: Callable[..., World], source: str, edge: str) -> None:
     world = at(*ROUTES[source])
     open_by(world, source, edge)
     before = world.task.memory.snapshot
