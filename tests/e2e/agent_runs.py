@@ -151,7 +151,7 @@ class AgentTask(PhaseTask):
         """The journal holds, and so does everything that remembers the same."""
         done = self("audit", self.id, "--json", cwd=self.repo)
         assert done.code == 0, done
-        assert [one for one in done.json()["findings"] if not one.get("warning")] == [], done
+        assert [finding for finding in done.json()["findings"] if not finding.get("warning")] == [], done
 
 
 class Agents:
@@ -207,9 +207,9 @@ class Agents:
         return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     def begin(self, *words: str | Path, cwd: Path) -> Driving:
-        given = tuple(str(word) for word in words)
+        argv = tuple(str(word) for word in words)
         process = subprocess.Popen(
-            [sys.executable, "-m", "detent", *given],
+            [sys.executable, "-m", "detent", *argv],
             cwd=cwd,
             env=self.detent.environment,
             stdin=subprocess.DEVNULL,
@@ -218,7 +218,7 @@ class Agents:
             encoding="utf-8",
             preexec_fn=hear_signals,  # noqa: PLW1509  # no thread of the test holds a lock
         )
-        self.driving.append(Driving(process, given))
+        self.driving.append(Driving(process, argv))
         return self.driving[-1]
 
     def close(self) -> None:

@@ -56,7 +56,7 @@ class GlobalTask(AgentTask):
         """What a refused move lacks: gate -> why."""
         answer = self.ask("move", target, *words)
         assert not answer["moved"], answer
-        return {one["gate"]: one["why"] for one in answer["refusal"]["missing"]}
+        return {need["gate"]: need["why"] for need in answer["refusal"]["missing"]}
 
 
 def make_global(

@@ -95,8 +95,8 @@ class Oranges(Agents):
     words = WORDS
 
     def honest(self, **scripts: str) -> None:
-        given = {name.replace("_", "-"): text for name, text in scripts.items()}
-        for state, text in {**HONEST, **given}.items():
+        by_state = {name.replace("_", "-"): text for name, text in scripts.items()}
+        for state, text in {**HONEST, **by_state}.items():
             self.script(state, text)
 
     def orange(

@@ -13,9 +13,9 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, Options
 
 ID = "words"
 CHECK = "grep -q 'left + right' app.py"
@@ -54,10 +54,11 @@ class PhaseTask:
 
     # --- the command line ---
 
-    def __call__(self, *words: str | Path, **more: Any) -> Completed:
-        return self.detent(*words, **{"cwd": self.folder, **more})
+    def __call__(self, *words: str | Path, **more: Unpack[Options]) -> Completed:
+        options: Options = {"cwd": self.folder, **more}
+        return self.detent(*words, **options)
 
-    def json(self, *words: str | Path, **more: Any) -> Any:
+    def json(self, *words: str | Path, **more: Unpack[Options]) -> Any:
         return self(*words, "--json", **more).json()
 
     def move(self, *words: str, expect: int | None = 0) -> Completed:
@@ -85,7 +86,7 @@ class PhaseTask:
     def missing(self, target: str) -> dict[str, str]:
         """What `next` finds missing for a move: why, by gate."""
         edges = {edge["to"]: edge for edge in self.json("next", self.id, cwd=self.repo)["edges"]}
-        return {one["gate"]: one["why"] for one in edges[target]["missing"]}
+        return {need["gate"]: need["why"] for need in edges[target]["missing"]}
 
     # --- places ---
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, Options, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
 
 MACHINE = Path(__file__).resolve().parents[1] / "data" / "pipeline.toml"
@@ -42,8 +42,9 @@ class PipelineTask(AgentTask):
         super().__init__(detent, repo, repo / "scaffolding", task_id)
         self.make_repo = make_repo
 
-    def __call__(self, *words: str | Path, **more: Any) -> Completed:
-        return self.detent(*words, **{"cwd": self.repo, **more})
+    def __call__(self, *words: str | Path, **more: Unpack[Options]) -> Completed:
+        options: Options = {"cwd": self.repo, **more}
+        return self.detent(*words, **options)
 
     def git(self, *words: str) -> str:
         return self.make_repo.git(self.repo, *words)

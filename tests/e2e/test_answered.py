@@ -7,7 +7,7 @@ from tests.e2e.agent_runs import Agents
 WITHOUT_OPTIONS = 'field Blockers "which of both?"; date +%s%N > "$DETENT_TASK_DIR/artifacts/$DETENT_RUN_NUMBER"'
 
 
-def test_an_answer_lets_a_task_go_on_that_stopped_with_its_question_open(agents: Agents) -> None:
+def test_answer_resumes_a_task_stopped_with_an_open_question(agents: Agents) -> None:
     agents.honest(implement=WITHOUT_OPTIONS)
     task = agents.task()
     stopped = task.run(expect=6)
@@ -26,7 +26,7 @@ def test_an_answer_lets_a_task_go_on_that_stopped_with_its_question_open(agents:
     task.audit()
 
 
-def test_an_answer_to_a_stopped_task_that_asked_nothing_is_only_noted(agents: Agents) -> None:
+def test_answer_to_stopped_task_that_asked_nothing_is_only_noted(agents: Agents) -> None:
     agents.honest(implement="true")
     task = agents.task()
     task.run(expect=6)

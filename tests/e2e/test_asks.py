@@ -51,7 +51,7 @@ def test_its_question_stands_in_inbox_status_run_and_notice(agents: Agents) -> N
     assert "asks, Next step:     A) get a key, B) drop it" in task("status", task.id, cwd=task.repo).out
 
 
-def test_a_section_is_quoted_and_cut_and_an_empty_one_is_not(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_section_is_quoted_and_cut_and_empty_one_is_not(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
     path, folder = repo(files=SAMPLE_FILES), tmp_path / "task"
     made = detent("new", tmp_path / "survey.toml", "ask", "--id", "ask", "--dir", folder, cwd=path)
@@ -61,8 +61,8 @@ def test_a_section_is_quoted_and_cut_and_an_empty_one_is_not(detent: Detent, rep
     state = folder / "STATE.md"
     text = state.read_text(encoding="utf-8")
     state.write_text(f"{text}\n## Open questions\n\n- which of them?\n- {'x' * 9000}\n", encoding="utf-8")
-    asked = detent("status", "ask", "--json", cwd=path).json()["asks"]["Open questions"]
-    assert (asked.startswith("which of them? xxx"), len(asked) < 4100) == (True, True)
+    question = detent("status", "ask", "--json", cwd=path).json()["asks"]["Open questions"]
+    assert (question.startswith("which of them? xxx"), len(question) < 4100) == (True, True)
     assert "asking waits for a person; Open questions: which of them? xxx" in detent("inbox", cwd=path).out
     state.write_bytes(b"\xff")
     assert detent("inbox", cwd=path).code == 0

@@ -74,7 +74,7 @@ def test_lines_carry_the_hashes_of_the_files_they_are_about(done: AgentTask) -> 
     for planned, ended in zip(done.entries("run_planned"), done.entries("run_ended"), strict=True):
         folder = done.run_dir(ended["run"])
         assert planned["prompt"] == sha256(folder / "prompt.md")
-        assert {name: one["sha256"] for name, one in ended["files"].items()} == {
+        assert {name: file["sha256"] for name, file in ended["files"].items()} == {
             name: sha256(folder / name) for name in ("events", "errors", "exit.json")
         }
     files = done.entries("moved")[-1]["files"]
@@ -84,7 +84,7 @@ def test_lines_carry_the_hashes_of_the_files_they_are_about(done: AgentTask) -> 
 
 @pytest.mark.parametrize("is_cached", [True, False])
 @pytest.mark.parametrize("what", ["format", "kind"])
-def test_a_journal_of_a_newer_detent_is_refused_and_left_alone(done: AgentTask, what: str, is_cached: bool) -> None:
+def test_journal_of_a_newer_detent_is_refused_and_left_alone(done: AgentTask, what: str, is_cached: bool) -> None:
     head, *rest = done.entries()
     if what == "format":
         head, is_cached = {**head, "format": 3}, False
@@ -95,8 +95,8 @@ def test_a_journal_of_a_newer_detent_is_refused_and_left_alone(done: AgentTask, 
         (done.control / "snapshot.json").unlink()
     before = {path: path.read_bytes() for path in done.control.rglob("*") if path.is_file()}
     for words in (("status",), ("next",), ("audit",), ("run",), ("move", "verify"), ("history",)):
-        told = done(*words, done.id, cwd=done.repo)
-        assert (told.code, "written by a newer Detent" in told.err) == (5, True), told
+        refused = done(*words, done.id, cwd=done.repo)
+        assert (refused.code, "written by a newer Detent" in refused.err) == (5, True), refused
     assert "written by a newer Detent" in done("list", cwd=done.repo).out
     assert {path: path.read_bytes() for path in done.control.rglob("*") if path.is_file()} == before
 
@@ -129,10 +129,10 @@ class Forger:
         if anchor:
             self.anchor()
         if log:
-            told = "".join(
+            log_text = "".join(
                 json.dumps(log_line(from_line(entry)), ensure_ascii=False) + "\n" for entry in self.task.entries()
             )
-            (self.task.folder / "history.jsonl").write_text(told, encoding="utf-8")
+            (self.task.folder / "history.jsonl").write_text(log_text, encoding="utf-8")
 
     def git(self, *words: str, stdin: str = "") -> str:
         done = subprocess.run(
@@ -161,7 +161,7 @@ ANCHOR = "refs/detent/anchor/words"
 
 def every(kind: str, **values: object) -> Change:
     """Set fields in all lines of a kind; an empty kind means all lines."""
-    return lambda entries: [{**one, **values} if one["kind"] == kind or not kind else one for one in entries]
+    return lambda entries: [{**entry, **values} if entry["kind"] == kind or not kind else entry for entry in entries]
 
 
 def without(kind: str) -> Change:
@@ -170,7 +170,7 @@ def without(kind: str) -> Change:
     def is_kept(entry: dict[str, Any]) -> bool:
         return entry["kind"] != kind and not (kind == "refused" and entry.get("accepted") is False)
 
-    return lambda entries: [one for one in entries if is_kept(one)]
+    return lambda entries: [entry for entry in entries if is_kept(entry)]
 
 
 def flip_a_byte(forger: Forger) -> None:
@@ -348,7 +348,7 @@ TAMPERINGS: Mapping[str, tuple[Callable[[Forger], None], str]] = {
     "an artifact is removed after done": (remove_an_artifact, "artifacts/result.txt is gone after done was reached"),
     "a foreign line in the native log": (add_a_line_to_the_native_log, "of history.jsonl is not from the engine"),
     "hashes are taken out of the lines": (
-        forged(lambda entries: [{key: one[key] for key in one if key != "logs"} for one in entries]),
+        forged(lambda entries: [{key: entry[key] for key in entry if key != "logs"} for entry in entries]),
         "a proved line needs logs",
     ),
 }
@@ -359,9 +359,9 @@ def test_each_tampering_is_named_and_fails_the_audit(done: AgentTask, name: str)
     tamper, words = TAMPERINGS[name]
     assert done("audit", done.id, cwd=done.repo).out.endswith("all of them hold\n")
     tamper(Forger(done))
-    told = done("audit", done.id, cwd=done.repo)
-    assert told.code == 1, told
-    assert words in told.out, told.out
+    result = done("audit", done.id, cwd=done.repo)
+    assert result.code == 1, result
+    assert words in result.out, result.out
     assert done("audit", "--all", cwd=done.repo).code == 1
 
 
@@ -379,7 +379,7 @@ def test_a_consistent_rewrite_of_everything_is_not_found_as_documented(done: Age
     assert done("audit", done.id, cwd=done.repo).code == 0
 
 
-def test_the_evidence_page_does_not_show_a_log_that_was_changed(done: AgentTask) -> None:
+def test_evidence_page_does_not_show_a_log_that_was_changed(done: AgentTask) -> None:
     page = done.repo.parent / "page.html"
     assert done("evidence", done.id, "--out", page, cwd=done.repo).code == 0
     assert "changed after it was written" not in page.read_text(encoding="utf-8")
@@ -395,14 +395,14 @@ def test_a_moved_task_branch_is_no_finding(done: AgentTask) -> None:
 
 
 def test_all_tasks_are_audited_at_once_with_a_summary(done: AgentTask) -> None:
-    told = done("audit", cwd=done.repo)
-    assert (told.code, told.out.splitlines()[-1]) == (0, "2 tasks: all of them hold")
+    result = done("audit", cwd=done.repo)
+    assert (result.code, result.out.splitlines()[-1]) == (0, "2 tasks: all of them hold")
     change_a_prompt(Forger(done))
-    told = done("audit", cwd=done.repo)
-    assert (told.code, told.out.splitlines()[-1]) == (1, "2 tasks: 1 hold, 1 NOT sound: words")
+    result = done("audit", cwd=done.repo)
+    assert (result.code, result.out.splitlines()[-1]) == (1, "2 tasks: 1 hold, 1 NOT sound: words")
     found = done("audit", "--json", cwd=done.repo).json()
-    assert [(one["id"], one["ok"]) for one in found["tasks"]] == [("other", True), ("words", False)]
-    assert [(one["task"], one["kind"]) for one in found["findings"]] == [("words", "file")]
+    assert [(task["id"], task["ok"]) for task in found["tasks"]] == [("other", True), ("words", False)]
+    assert [(finding["task"], finding["kind"]) for finding in found["findings"]] == [("words", "file")]
     assert done("audit", "other", cwd=done.repo).code == 0
     assert done("audit", "other", "--all", cwd=done.repo).code == 2
 
@@ -410,5 +410,5 @@ def test_all_tasks_are_audited_at_once_with_a_summary(done: AgentTask) -> None:
 def test_a_newer_journal_among_others_gives_exit_5(done: AgentTask) -> None:
     head, *rest = done.entries()
     (done.control / "journal.jsonl").write_bytes(chained([{**head, "format": 3}, *rest]))
-    told = done("audit", cwd=done.repo)
-    assert (told.code, "other: " in told.out, "written by a newer Detent" in told.out) == (5, True, True)
+    result = done("audit", cwd=done.repo)
+    assert (result.code, "other: " in result.out, "written by a newer Detent" in result.out) == (5, True, True)

@@ -206,16 +206,16 @@ def test_a_doubtful_state_line_is_reported_and_repaired(
     task = at("implement")
     task.candidate()
     task.state_file.write_text(change(task.state_file.read_text(encoding="utf-8")), encoding="utf-8")
-    told = task.json("status")
-    assert note in " ".join(told["problems"]), told
-    assert (told["state"], told["request"]) == ("implement", "")
+    shown = task.json("status")
+    assert note in " ".join(shown["problems"]), shown
+    assert (shown["state"], shown["request"]) == ("implement", "")
     task.move("verify")
     text = task.state_file.read_text(encoding="utf-8")
     assert "\nPhase: verify\n" in text
     assert "done" in text or name in ("removed", "no value")
 
 
-def test_an_unknown_state_in_the_file_is_refused_with_the_list(at: At) -> None:
+def test_unknown_state_in_the_file_is_refused_with_the_list(at: At) -> None:
     task = at("implement")
     task.set({"Phase": "flying"})
     said = assert_clear(task("move"), 1, "has no state or move 'flying'")
@@ -335,8 +335,8 @@ def test_a_machine_of_a_newer_detent_hides_no_other_task(at: At) -> None:
     (machines / f"{sha256_of(data)}.json").write_bytes(data)
     journal.write_text(line.replace(digest, sha256_of(data)) + "\n", encoding="utf-8")
     (journal.parent / "snapshot.json").unlink()
-    told = "this version of detent can't read the machine 'phase' this task began with: top level: unknown key 'newer'"
-    assert_clear(task("status", "later", cwd=task.repo), 5, told, "a newer one")
+    why = "this version of detent can't read the machine 'phase' this task began with: top level: unknown key 'newer'"
+    assert_clear(task("status", "later", cwd=task.repo), 5, why, "a newer one")
     listed = {row["id"]: row["state"] for row in task("list", "--json", cwd=task.repo).json()["tasks"]}
     assert listed == {ID: "implement", "later": "unreadable"}
     assert [row["id"] for row in task("inbox", "--json", cwd=task.repo).json()["waiting"]] == ["later"]
@@ -355,14 +355,14 @@ def test_a_copied_control_folder_is_no_second_task(at: At) -> None:
 @pytest.mark.parametrize(
     "pointer", [b"/nowhere/tasks/words\n", b"", b"\n", b"\xff\xfe\0", b"x" * 9000], ids=["nowhere", "0", "1", "2", "3"]
 )
-def test_a_wrong_pointer_is_named_and_the_task_is_still_found_by_name(at: At, pointer: bytes) -> None:
+def test_wrong_pointer_is_named_and_the_task_found_by_name(at: At, pointer: bytes) -> None:
     task = at("implement")
     (task.folder / ".detent-task").write_bytes(pointer)
     assert_clear(task("status"), 5, str(task.folder / ".detent-task"), "detent adopt")
     assert task("status", ID, cwd=task.repo).code == 0
 
 
-def test_a_copied_task_folder_is_no_task_but_can_become_one(at: At) -> None:
+def test_copied_task_folder_is_no_task_but_can_become_one(at: At) -> None:
     task = at("implement")
     copy = task.folder.parent / "copy"
     shutil.copytree(task.folder, copy)
@@ -384,7 +384,7 @@ def test_a_task_folder_that_is_gone_can_be_made_again(at: At) -> None:
     assert_goes_on(task)
 
 
-def test_a_repository_that_was_moved_is_told_and_works_again_with_a_link(at: At) -> None:
+def test_moved_repository_is_named_and_works_with_a_link(at: At) -> None:
     task = at("implement")
     moved = task.repo.rename(task.repo.parent / "moved")
     status = task("status", ID, cwd=moved)
@@ -399,7 +399,7 @@ def test_a_repository_that_was_moved_is_told_and_works_again_with_a_link(at: At)
     assert task("status").code == 0
 
 
-def test_an_agent_whose_sandbox_hides_the_journal_is_told_how_to_ask(at: At) -> None:
+def test_agent_whose_sandbox_hides_journal_is_told_how_to_ask(at: At) -> None:
     """The sandbox shows the task's git objects, so the folder around them is there, and empty otherwise."""
     task = at("implement")
     (task.repo / ".git" / "detent").rename(task.repo / ".git" / "hidden")
@@ -513,7 +513,7 @@ def test_wrong_settings_are_told_before_a_task_is_made(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "text"),
     [
         (("bogus",), "there is no command 'bogus'"),
         (("statsu",), "did you mean: detent status"),
@@ -542,16 +542,16 @@ def test_wrong_settings_are_told_before_a_task_is_made(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_a_wrong_command_line_is_told_in_words_and_as_json(
-    detent: Detent, repo: MakeRepo, words: tuple[str, ...], told: str
+def test_wrong_command_line_is_told_in_words_and_as_json(
+    detent: Detent, repo: MakeRepo, words: tuple[str, ...], text: str
 ) -> None:
     path = repo()
-    assert_clear(detent(*words, cwd=path), 2, told)
+    assert_clear(detent(*words, cwd=path), 2, text)
     if "=" not in words[-1] and words[-1] != "--id":
         done = detent(*words, "--json", cwd=path)
         error = done.json()["error"]
         assert done.code == 2
-        assert told in f"{error['what']} {error['next']}"
+        assert text in f"{error['what']} {error['next']}"
         assert error["next"]
 
 
@@ -566,7 +566,7 @@ def test_behind_two_dashes_nothing_is_an_option(at: At) -> None:
     assert_clear(at("implement")("say", "--", "--json"), 1, "nobody listens")
 
 
-def test_where_nothing_is_a_person_s_to_choose_that_is_said(at: At) -> None:
+def test_where_nothing_is_person_s_to_choose_that_is_said(at: At) -> None:
     task = at("verify")
     shown = task("choose")
     assert (shown.code, "nothing is yours to choose here; its moves: detent next" in shown.out) == (0, True), shown
@@ -710,7 +710,7 @@ def test_git_is_not_installed(detent: Detent, repo: MakeRepo, tmp_path: Path) ->
 # --- folders ---
 
 
-def test_a_task_folder_inside_the_repository_is_left_out_of_the_tree(detent: Detent, repo: MakeRepo) -> None:
+def test_task_folder_inside_repository_is_left_out_of_the_tree(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     task = _walk_to_review(detent, path, "test ! -e notes/task", "--dir", path / "notes" / "task")
     before = task.json("prove")["tree"]
@@ -728,7 +728,7 @@ def test_a_task_folder_is_not_the_repository_itself(detent: Detent, repo: MakeRe
     assert repo.git(path, "status", "--porcelain") == ""
 
 
-def test_a_folder_with_files_of_its_own_is_never_written_over(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_folder_with_files_of_its_own_is_never_written_over(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, folder = repo(), tmp_path / "mine"
     folder.mkdir()
     (folder / "STATE.md").write_text("Phase: shape\nmy words\n", encoding="utf-8")
@@ -816,9 +816,9 @@ def test_a_reader_that_goes_away_is_no_error(at: At) -> None:
         (("status", "nope"), 2),
         (("status", "nope", "--json"), 2),
     )
-    for asked, code in refused:
+    for command, code in refused:
         for unbuffered in ({}, {"PYTHONUNBUFFERED": "1"}):
-            done = run_raw(task, "bash", "-c", line.replace("|", "2>&1 |"), "bash", *DETENT, *asked, add=unbuffered)
+            done = run_raw(task, "bash", "-c", line.replace("|", "2>&1 |"), "bash", *DETENT, *command, add=unbuffered)
             assert done.code == code, "what was decided does not depend on the reader"
 
 
@@ -863,8 +863,8 @@ def test_a_locale_without_letters(at: At) -> None:
     assert task.json("status", "snow", cwd=task.repo)["title"] == title
     listed = run_raw(task, *DETENT, "list", add=ASCII_ONLY)
     assert (listed.code, "gr\\xf6\\xdfe" in listed.out) == (0, True), listed
-    told = run_raw(task, *DETENT, "status", "snow", "--json", add=ASCII_ONLY)
-    assert told.json()["title"] == title
+    shown = run_raw(task, *DETENT, "status", "snow", "--json", add=ASCII_ONLY)
+    assert shown.json()["title"] == title
 
 
 def test_json_to_read_is_json_in_every_locale(at: At) -> None:
@@ -873,8 +873,8 @@ def test_json_to_read_is_json_in_every_locale(at: At) -> None:
     edge = '[[edge]]\nlabel = "größe\\u007f"\n'
     (task.repo / "m.toml").write_text(text.replace("[[edge]]\n", edge, 1), encoding="utf-8")
     for words in (("machine", "export", "m.toml"), ("machine", "show", "global", "--schemas")):
-        told = run_raw(task, *DETENT, *words, add={"PYTHONIOENCODING": "ascii"})
-        assert (told.code, bool(json.loads(told.out))) == (0, True), told
+        shown = run_raw(task, *DETENT, *words, add={"PYTHONIOENCODING": "ascii"})
+        assert (shown.code, bool(json.loads(shown.out))) == (0, True), shown
 
 
 def test_an_argument_that_is_no_text(at: At) -> None:
@@ -898,7 +898,7 @@ os.execv(sys.executable, [sys.executable, "-m", "detent", *sys.argv[2:]])
 """
 
 
-def test_new_that_fails_for_lack_of_room_leaves_no_task_folder(detent: Detent, repo: MakeRepo) -> None:
+def test_new_without_room_leaves_no_task_folder(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     left = {}
     for limit in (100, 300, 600, 900, 1200, 1500, 2000, 3000):
@@ -914,7 +914,7 @@ def test_new_that_fails_for_lack_of_room_leaves_no_task_folder(detent: Detent, r
         )
         if done.returncode:
             assert done.returncode == 5, done
-            left[limit] = [one.name for one in (path / ".git/detent/tasks").glob("*")]
+            left[limit] = [task.name for task in (path / ".git/detent/tasks").glob("*")]
     assert len(left) > 3
     assert not any(left.values()), left
 

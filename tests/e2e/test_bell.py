@@ -78,7 +78,7 @@ def test_what_the_engine_does_does_not_wake_the_engine(agents: Agents, listen: L
     assert not bell.was_rung()
 
 
-def test_a_watch_goes_on_when_a_person_sends_a_task_back(agents: Agents) -> None:
+def test_watch_goes_on_when_a_person_sends_a_task_back(agents: Agents) -> None:
     task = Rounds(agents).at_review("note")
     assert task("start", task.id, cwd=task.repo).code == 0
     watching = agents.begin("watch", cwd=task.repo)

@@ -24,7 +24,7 @@ def pipelines(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Pipeli
     made.close()
 
 
-def test_every_passed_gate_has_a_commit_of_the_engine_with_the_log_in_it(pipelines: Pipelines) -> None:
+def test_every_passed_gate_has_a_commit_with_the_log(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     main = task.git("rev-parse", "main")
     task.run(expect=4)
@@ -80,7 +80,7 @@ def test_without_a_branch_of_its_own_no_branch_is_moved(pipelines: Pipelines) ->
     assert task.git("for-each-ref", "--format=%(refname)", "refs/heads") == "refs/heads/main"
 
 
-def test_a_checkout_that_is_elsewhere_holds_the_commit_up_until_it_is_back(pipelines: Pipelines) -> None:
+def test_checkout_on_another_branch_delays_the_commit(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     meeting = pipelines.meeting()
     pipelines.script("Designing", "count; design small; meet here")
@@ -135,9 +135,9 @@ def test_the_log_and_the_report_say_what_the_gates_said(pipelines: Pipelines) ->
     assert task.log == task.git("show", "HEAD:scaffolding/log.md") + "\n"
     why = "build_ok: 'grep -q ready app.py' failed"
     assert task.log.count(f"- By: engine\n- Because: {why}") == 3
-    told = [line for line in task("history", "p").out.splitlines() if " because " in line]
-    assert len(told) == 3, "moves that rest on no failure have no such reason"
-    assert f"Building -> BuildRetrying by engine, because {why}" in told[0], told
+    lines = [line for line in task("history", "p").out.splitlines() if " because " in line]
+    assert len(lines) == 3, "moves that rest on no failure have no such reason"
+    assert f"Building -> BuildRetrying by engine, because {why}" in lines[0], lines
     report = (task.folder / "blocked.md").read_text(encoding="utf-8").strip()
     assert report.startswith("BLOCKED: build: build_ok: 'grep -q ready app.py' failed")
     options = "Options: [say how to pass build_ok, change design.md, another approach]"
@@ -168,7 +168,7 @@ def test_restore_brings_the_broken_state_back(pipelines: Pipelines) -> None:
     task.audit()
 
 
-def test_a_block_before_any_gate_goes_back_to_where_the_work_began(pipelines: Pipelines) -> None:
+def test_block_before_any_gate_goes_back_to_where_work_began(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     pipelines.script("Designing", "count; echo n > new.txt")
     task.run(expect=4)
@@ -202,7 +202,7 @@ def test_unblocking_leads_through_recovery_to_the_blocked_phase(pipelines: Pipel
     task.audit()
 
 
-def test_a_killed_run_is_a_drop_whose_work_is_committed_and_recovered(pipelines: Pipelines) -> None:
+def test_killed_run_is_drop_whose_work_is_committed_and_recovered(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     meeting = pipelines.meeting()
     pipelines.script("Building", "count; echo half > half.txt; meet here", run=2)
@@ -226,7 +226,7 @@ def test_a_killed_run_is_a_drop_whose_work_is_committed_and_recovered(pipelines:
     task.audit()
 
 
-def test_a_log_that_claims_more_than_the_engine_saw_chooses_no_phase(pipelines: Pipelines) -> None:
+def test_log_that_claims_more_than_engine_saw_chooses_no_phase(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     pipelines.script(
         "Designing",
@@ -238,7 +238,7 @@ def test_a_log_that_claims_more_than_the_engine_saw_chooses_no_phase(pipelines: 
     assert "**Build gate passed, deployed.**" in task.log
 
 
-def test_audit_tells_a_commit_that_is_gone_and_one_that_is_not_the_engines(pipelines: Pipelines) -> None:
+def test_audit_names_a_missing_and_a_foreign_commit(pipelines: Pipelines) -> None:
     task = pipelines.task().begun()
     task.run(expect=4)
     task.audit()
@@ -250,11 +250,11 @@ def test_audit_tells_a_commit_that_is_gone_and_one_that_is_not_the_engines(pipel
     task.git("branch", "--quiet", "-D", "pipeline/p")
     task.git("reflog", "expire", "--expire=now", "--all")
     task.git("gc", "--quiet", "--prune=now")
-    told = [one["what"] for one in task("audit", "p", "--json").json()["findings"]]
-    assert f"commit {sha[:12]} is gone from the repository" in told
+    findings = [finding["what"] for finding in task("audit", "p", "--json").json()["findings"]]
+    assert f"commit {sha[:12]} is gone from the repository" in findings
 
 
-def test_a_filter_that_an_agent_planted_in_the_git_settings_is_not_run(pipelines: Pipelines) -> None:
+def test_filter_that_agent_planted_in_git_settings_is_not_run(pipelines: Pipelines) -> None:
     """No kernel holds the agents of these tests, so that .git is theirs to write."""
     task = pipelines.task().begun()
     mark = task.repo.parent / "filter-ran"
@@ -271,11 +271,11 @@ def test_a_filter_that_an_agent_planted_in_the_git_settings_is_not_run(pipelines
 
 
 def test_a_persons_hook_for_notices_is_told_the_report(pipelines: Pipelines) -> None:
-    told = pipelines.scripts / "told"
-    task = pipelines.task(more=f"[notify]\ncommand = 'echo \"$DETENT_WHY\" >> {told}'\n").begun()
+    notice = pipelines.scripts / "told"
+    task = pipelines.task(more=f"[notify]\ncommand = 'echo \"$DETENT_WHY\" >> {notice}'\n").begun()
     pipelines.script("Designing", "true")
     task.run(expect=4)
-    assert "BLOCKED: design: design_ok: " in told.read_text(encoding="utf-8")
+    assert "BLOCKED: design: design_ok: " in notice.read_text(encoding="utf-8")
 
 
 def test_a_damaged_state_file_is_kept_outside_the_work(pipelines: Pipelines) -> None:
@@ -312,18 +312,21 @@ def test_audit_names_missing_lines_and_an_unreadable_log(pipelines: Pipelines) -
     log = task.folder / "log.md"
     good = log.read_bytes()
     log.write_bytes(bytes(range(255, -1, -1)))
-    told = task("audit", "p")
-    assert told.code == 1
-    assert "log.md can't be read as text: file holds binary data (byte 255)" in told.out
+    result = task("audit", "p")
+    assert result.code == 1
+    assert "log.md can't be read as text: file holds binary data (byte 255)" in result.out
     lacking = "Task p; Begin: Ready -> Designing; PassDesign: Designing -> Building; PassBuild: Building -> Complete"
-    assert f"log.md does not tell 4 line(s), first 1: {lacking}" in told.out
+    assert f"log.md does not tell 4 line(s), first 1: {lacking}" in result.out
     log.write_bytes(good.replace(b"PassBuild", b"PassedBuild"))
-    told = task("audit", "p")
-    assert (told.code, "does not tell 1 line(s), first 12: PassBuild: Building -> Complete" in told.out) == (1, True)
+    result = task("audit", "p")
+    assert (result.code, "does not tell 1 line(s), first 12: PassBuild: Building -> Complete" in result.out) == (
+        1,
+        True,
+    )
     # A shorter log gets its headings back; the text around them stays as people wrote it.
     log.write_bytes(b"\xff\n")
     task.run(expect=4)
-    told = task("audit", "p")
-    assert (told.code, "log.md can't be read as text: file is not UTF-8 text (byte 0)" in told.out) == (0, True)
+    result = task("audit", "p")
+    assert (result.code, "log.md can't be read as text: file is not UTF-8 text (byte 0)" in result.out) == (0, True)
     log.write_bytes(good.replace(b"\n", b"\r\n") + "\r\nCaf\u00e9\r\n".encode())
     assert task("audit", "p").out == "13 lines, all of them hold\n", "an editor may write it its own way"

@@ -37,7 +37,7 @@ def test_a_checkpoint_becomes_a_branch_of_the_repository(detent: Detent, repo: M
     assert task("audit").code == 0
 
 
-def test_the_clone_follows_when_its_files_are_those_of_the_checkpoint(detent: Detent, repo: MakeRepo) -> None:
+def test_clone_follows_when_its_files_are_those_of_the_checkpoint(detent: Detent, repo: MakeRepo) -> None:
     task = CloneTask(detent, repo, repo())
     work(task)
     (task.tree / "new.txt").write_text("new\n", encoding="utf-8")
@@ -54,9 +54,9 @@ def test_commits_of_the_agent_stay_where_they_are(detent: Detent, repo: MakeRepo
     task = CloneTask(detent, repo, repo())
     work(task)
     task.git_inside("commit", "--quiet", "--all", "--message=mine")
-    own = task.git_inside("rev-parse", "HEAD")
+    commit = task.git_inside("rev-parse", "HEAD")
     task.to("verify")
-    assert task.git_inside("rev-parse", "HEAD") == own
+    assert task.git_inside("rev-parse", "HEAD") == commit
     assert task.git("show", "phase/t:app.py") == WORK.removesuffix("\n")
 
 
@@ -141,7 +141,7 @@ def test_no_hook_of_the_repository_hears_of_it(detent: Detent, repo: MakeRepo, t
     )
 
 
-def test_a_lost_checkpoint_does_not_keep_the_next_one_from_being_made(detent: Detent, repo: MakeRepo) -> None:
+def test_lost_checkpoint_does_not_keep_next_one_from_being_made(detent: Detent, repo: MakeRepo) -> None:
     task = CloneTask(detent, repo, repo(), "--in-place")
     task.to("verify")
     lost = task.history()[-1]["result"]["commit"]

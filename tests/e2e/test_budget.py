@@ -31,7 +31,7 @@ def test_init_writes_a_budget_for_every_task(
     assert tomllib.loads((where / "detent.toml").read_text())["budget"]["task"] == bounds
 
 
-def test_spent_money_stops_the_task_and_names_the_command_that_gives_more(agents: Agents) -> None:
+def test_spent_money_stops_task_and_names_command_that_gives_more(agents: Agents) -> None:
     agents.script("implement", f"count; echo '# on' >> app.py; echo '{json.dumps(COST)}'")
     task = agents.task("[budget.task]\nusd = 0.5", events="claude")
     done = task.run(expect=6)

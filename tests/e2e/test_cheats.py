@@ -109,7 +109,7 @@ def test_a_verdict_that_is_not_plainly_there_does_not_count(at: At, body: str) -
     ["### Review", "- ## Review", "> ## Review", "```\n## Review\n```", "<!-- ## Review -->", "Review"],
     ids=str,
 )
-def test_a_review_under_no_heading_of_the_document_does_not_count(at: At, heading: str) -> None:
+def test_review_under_no_heading_of_the_document_does_not_count(at: At, heading: str) -> None:
     task = at("review")
     task.review()
     text = task.evidence_file.read_text(encoding="utf-8").partition("\n## Review\n")[0]
@@ -446,7 +446,7 @@ def test_a_change_after_verification_voids_it_for_done(at: At) -> None:
     assert "failed on this tree" in task.refused("done")
 
 
-def test_a_test_that_leans_on_an_ignored_file_fails_in_the_checkout(at: At) -> None:
+def test_test_that_leans_on_ignored_file_fails_in_the_checkout(at: At) -> None:
     task = at("shape")
     task.set({"Validation plan": "cmd: test -f helper.log"})
     task.move("implement")
@@ -456,7 +456,7 @@ def test_a_test_that_leans_on_an_ignored_file_fails_in_the_checkout(at: At) -> N
     assert "'test -f helper.log' failed on this tree" in task.refused("review")
 
 
-def test_a_file_hidden_by_a_new_ignore_rule_is_still_seen(at: At) -> None:
+def test_file_hidden_by_a_new_ignore_rule_is_still_seen(at: At) -> None:
     task = at("verify")
     first = task.json("prove")["tree"]
     (task.repo / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -467,7 +467,7 @@ def test_a_file_hidden_by_a_new_ignore_rule_is_still_seen(at: At) -> None:
     assert len({first, second, third}) == 3
 
 
-def test_a_tree_that_changes_while_it_is_proven_is_not_proven(at: At) -> None:
+def test_tree_that_changes_while_it_is_proven_is_not_proven(at: At) -> None:
     task = at("shape")
     # The command runs in a checkout of its own; here no kernel keeps it from writing to the real tree.
     let_out(task.repo)
@@ -572,7 +572,7 @@ def test_a_task_blocked_in_review_comes_back_to_verify(at: At) -> None:
     assert task.state() == "verify"
 
 
-def test_what_an_agent_leaves_in_the_repositorys_git_does_not_run(at: At) -> None:
+def test_what_agent_leaves_in_the_repositorys_git_does_not_run(at: At) -> None:
     task = at("verify")
     marker = task.repo.parent / "it-ran"
     program = task.repo / ".git" / "hooks" / "post-checkout"
@@ -605,7 +605,7 @@ def test_touching_old_evidence_does_not_make_it_fresh(at: At) -> None:
     assert "unchanged since implement was entered" in task.refused("verify")
 
 
-def test_a_receipt_that_was_made_green_by_hand_is_run_again(at: At) -> None:
+def test_receipt_that_was_made_green_by_hand_is_run_again(at: At) -> None:
     task = at("verify")
     (task.repo / "app.py").write_text("broken = True\n", encoding="utf-8")
     assert "failed on this tree" in task.refused("review")
@@ -648,7 +648,7 @@ def test_with_artifacts_there_is_always_a_link(at: At, stage: str, target: str) 
 # --- what was tried from outside, and must not work again ---
 
 
-def test_the_task_folder_can_not_become_a_link_into_the_tree(at: At) -> None:
+def test_the_task_folder_cannot_become_a_link_into_the_tree(at: At) -> None:
     """The task folder is left out of the tree: a link there would let an agent choose the proven files."""
     task = at("verify")
     hidden = task.repo / "hidden"
@@ -730,11 +730,11 @@ def test_proofs_at_the_same_time_leave_a_sound_record(at: At) -> None:
     task = at("verify")
     with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(lambda words: task(*words), (("move", "review"), ("prove",), ("prove",))))
-    assert [one.code for one in done] == [0, 0, 0]
+    assert [result.code for result in done] == [0, 0, 0]
     assert task("audit").code == 0
 
 
-def test_what_is_carried_into_the_checkout_is_part_of_the_proof(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_what_is_carried_into_checkout_is_part_of_the_proof(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     settings = '[workspace]\ncarry = ["kept"]\n'
     path = repo("carrying", {"app.py": "x = 1\n", ".gitignore": "kept\n", "detent.toml": settings})
     (path / "kept").mkdir()

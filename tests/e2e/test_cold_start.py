@@ -52,13 +52,13 @@ def loaded_by(task: PhaseTask, *words: str) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("command", ["status", "next", "list"])
-def test_a_command_that_only_looks_loads_nothing_it_does_not_need(at: Callable[[str], PhaseTask], command: str) -> None:
+def test_command_that_only_looks_loads_nothing_it_does_not_need(at: Callable[[str], PhaseTask], command: str) -> None:
     loaded = loaded_by(at("implement"), command)
     assert {"json", "detent.store.journal.tasks", "detent.runner.task.open"} <= loaded
     assert not loaded & NEEDLESS
 
 
-def test_a_move_that_keeps_a_checkpoint_hashes_without_the_slow_library(at: Callable[[str], PhaseTask]) -> None:
+def test_move_that_keeps_a_checkpoint_hashes_without_the_slow_library(at: Callable[[str], PhaseTask]) -> None:
     task = at("implement")
     task.candidate()
     loaded = loaded_by(task, "move", "verify")

@@ -76,7 +76,7 @@ def test_more_budget_is_what_lets_a_task_go_on(agents: Agents) -> None:
     task.audit()
 
 
-def test_a_run_without_quota_is_none_of_the_runs_a_budget_allows(agents: Agents) -> None:
+def test_run_without_quota_is_none_of_runs_a_budget_allows(agents: Agents) -> None:
     agents.script("implement", "count; echo '429 Too Many Requests, retry-after: 7200'; exit 1", run=1)
     agents.script("implement", WORK)
     task = agents.task("[budget.task]\nruns = 1")
@@ -89,7 +89,7 @@ def test_a_run_without_quota_is_none_of_the_runs_a_budget_allows(agents: Agents)
     task.audit()
 
 
-def test_a_limit_holds_at_once_also_for_a_run_that_lives(agents: Agents) -> None:
+def test_limit_holds_at_once_also_for_a_run_that_lives(agents: Agents) -> None:
     here = agents.meeting()
     agents.script("implement", f"{WORK}; meet here")
     task = agents.task()
@@ -117,7 +117,7 @@ def test_each_line_is_judged_by_the_limits_of_its_moment(agents: Agents) -> None
     task.audit()
 
 
-def test_another_agent_serves_the_role_and_models_are_tried_in_turn(agents: Agents) -> None:
+def test_another_agent_serves_role_and_models_are_tried_in_turn(agents: Agents) -> None:
     agents.script("implement", WORK)
     argv = json.dumps(["sh", "-c", 'echo "$0 $1" >> app.py', "{model}"])
     task = agents.task(f'[agents.other]\nargv = {argv}\nevents = "text"\n[budget.task]\nruns = 3')
@@ -132,7 +132,7 @@ def test_another_agent_serves_the_role_and_models_are_tried_in_turn(agents: Agen
     task.audit()
 
 
-def test_a_check_is_added_to_the_plan_and_to_what_is_locked(agents: Agents) -> None:
+def test_check_is_added_to_plan_and_to_what_is_locked(agents: Agents) -> None:
     agents.honest(implement="count; echo '# worked on' >> app.py; candidate")
     task = agents.task()
     task.run("--once")
@@ -152,7 +152,7 @@ def test_a_check_is_added_to_the_plan_and_to_what_is_locked(agents: Agents) -> N
     task.audit()
 
 
-def test_a_check_of_a_frame_that_is_open_only_stands_in_the_plan(agents: Agents) -> None:
+def test_check_of_frame_that_is_open_only_stands_in_plan(agents: Agents) -> None:
     task = agents.task()
     done = configure(task, "--check", "make lint")
     assert (done.code, "  check:   make lint\n" in done.out) == (0, True), done
@@ -161,7 +161,7 @@ def test_a_check_of_a_frame_that_is_open_only_stands_in_the_plan(agents: Agents)
     task.audit()
 
 
-def test_a_check_waits_for_the_run_that_writes_the_same_file(agents: Agents) -> None:
+def test_check_waits_for_the_run_that_writes_the_same_file(agents: Agents) -> None:
     here = agents.meeting()
     agents.script("implement", f"{WORK}; meet here")
     task = agents.task("[budget.task]\nruns = 1")
@@ -236,29 +236,29 @@ def test_an_agent_run_configures_nothing(agents: Agents) -> None:
 def test_what_the_audit_of_dependencies_was_told_is_shown(agents: Agents) -> None:
     url = "https://osv.example.org/v1/query"
     task = agents.task(f'[audit]\naccept = ["CVE-2024-1234", "GHSA-aaaa-bbbb-cccc"]\nosv_url = "{url}"')
-    told = f"accepts CVE-2024-1234, GHSA-aaaa-bbbb-cccc; asks {url}"
-    assert f"audit:               {told}\n" in task("status", task.id, cwd=task.repo).out
-    assert f"  audit:   {told}\n" in configure(task, "--budget", "3").out
+    shown = f"accepts CVE-2024-1234, GHSA-aaaa-bbbb-cccc; asks {url}"
+    assert f"audit:               {shown}\n" in task("status", task.id, cwd=task.repo).out
+    assert f"  audit:   {shown}\n" in configure(task, "--budget", "3").out
     assert status(task)["audit"] == {"accept": ["CVE-2024-1234", "GHSA-aaaa-bbbb-cccc"], "osv_url": url}
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "words"),
     [
         ("accepts = []", "audit: unknown key 'accepts', perhaps 'accept' was meant"),
         ("osvurl = ''", "audit: unknown key 'osvurl', perhaps 'osv_url' was meant"),
         ("colour = 1", "audit: unknown key 'colour'\n"),
     ],
 )
-def test_a_misspelt_key_of_the_audit_is_told(agents: Agents, setting: str, told: str) -> None:
+def test_a_misspelt_key_of_the_audit_is_told(agents: Agents, setting: str, words: str) -> None:
     repo = agents.make_repo(files={**SAMPLE_FILES, "detent.toml": agents.settings(f"[audit]\n{setting}")})
     refused = agents.detent("new", "count", "--check", CHECK, cwd=repo)
-    assert (refused.code, told in refused.err) == (2, True), refused
+    assert (refused.code, words in refused.err) == (2, True), refused
     looked = agents.detent("doctor", "--quick", cwd=repo)
-    assert told.rstrip() in looked.out, looked
+    assert words.rstrip() in looked.out, looked
 
 
-def test_a_check_that_nothing_would_run_is_refused_before_a_task_is_made(detent: Detent, repo: MakeRepo) -> None:
+def test_check_that_nothing_would_run_is_refused_before_new(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     refused = detent("new", "orange", "count", "--id", "o", "--check", CHECK, cwd=path)
     assert (refused.code, "orange has no gate that runs commands: --check would prove nothing" in refused.err) == (

@@ -18,7 +18,7 @@ def move_part(prompt: str, title: str) -> str:
     return found[1]
 
 
-def test_a_link_that_artifacts_will_need_is_listed_before_there_are_any(agents: Agents) -> None:
+def test_link_for_future_artifacts_is_listed_before_there_are_any(agents: Agents) -> None:
     agents.honest()
     task = agents.task()
     task.run("--once")
@@ -71,7 +71,7 @@ def test_no_prompt_has_an_empty_to_do(agents: Agents, runs: int) -> None:
     assert not re.search(r"To do:\s*$", task.prompt(runs), re.MULTILINE)
 
 
-def test_what_only_a_second_round_needs_is_not_asked_of_the_first(agents: Agents) -> None:
+def test_what_only_second_round_needs_is_not_asked_of_first(agents: Agents) -> None:
     task = make_global(agents)
     sent_back = {"ok": False, "issues": [{"severity": "blocking", "target": "code", "message": "wrong sum"}]}
     agents.script("review", out("code-review.json", sent_back), run=4)
@@ -82,7 +82,7 @@ def test_what_only_a_second_round_needs_is_not_asked_of_the_first(agents: Agents
     assert "diff_changed" in task.prompt(5)
 
 
-def test_moves_to_the_same_state_are_told_apart_and_ways_are_alternatives(agents: Agents) -> None:
+def test_moves_to_one_state_differ_and_ways_are_alternatives(agents: Agents) -> None:
     task = make_global(agents)
     for _ in range(3):
         task.run("--once")
@@ -101,7 +101,7 @@ def test_what_the_work_may_still_break_is_not_ticked(agents: Agents) -> None:
     assert "- [ ] in_scope: it holds so far, and is judged again on the files you leave" in listed
 
 
-def test_the_code_reviewer_is_told_that_ok_false_sends_the_work_back(agents: Agents) -> None:
+def test_code_reviewer_is_told_that_ok_false_sends_work_back(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("review", CODE_OK)
     for _ in range(4):

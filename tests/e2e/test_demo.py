@@ -83,18 +83,24 @@ def test_the_end_leads_to_a_page_that_is_there(detent: Detent, shown: Completed,
     assert "review -> done" in tried.out
 
 
-def test_as_json_it_is_one_object_and_stays_in_the_temporary_folder(detent: Detent, tmp_path: Path) -> None:
+def test_json_is_one_object_and_stays_in_temporary_folder(detent: Detent, tmp_path: Path) -> None:
     (tmp_path / "temporary").mkdir()
     done = detent("demo", "--json", environment={"TMPDIR": str(tmp_path / "temporary")})
     assert done.code == 0, done
-    told: dict[str, Any] = done.json()
-    assert (told["state"], told["runs"], told["refusals"], told["killed"], told["answers"]) == ("done", 14, 6, 1, 1)
-    assert told["put_back"] == ['STATE.md: "Validation plan" is locked in verify and was put back']
-    assert len(told["landed"]) == 1
-    assert Path(told["folder"]).parent == tmp_path / "temporary"
-    assert Path(told["page"]).is_file()
-    commands = [command for scene in told["scenes"] for command in scene["commands"]]
-    assert all(scene["tried"] and scene["commands"] for scene in told["scenes"])
+    shown: dict[str, Any] = done.json()
+    assert (shown["state"], shown["runs"], shown["refusals"], shown["killed"], shown["answers"]) == (
+        "done",
+        14,
+        6,
+        1,
+        1,
+    )
+    assert shown["put_back"] == ['STATE.md: "Validation plan" is locked in verify and was put back']
+    assert len(shown["landed"]) == 1
+    assert Path(shown["folder"]).parent == tmp_path / "temporary"
+    assert Path(shown["page"]).is_file()
+    commands = [command for scene in shown["scenes"] for command in scene["commands"]]
+    assert all(scene["tried"] and scene["commands"] for scene in shown["scenes"])
     assert {command["exit"] for command in commands} == {0, 1, 4}
 
 

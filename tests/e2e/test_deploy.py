@@ -149,7 +149,7 @@ def test_the_way_back_is_written_down_before_anything_is_deployed(deployments: D
         ({"Persistence": "echo lost; exit 3"}, "Persistence failed (exit 3)", 2),
     ],
 )
-def test_each_failing_command_is_a_failed_gate_and_is_tried_again(
+def test_each_failing_command_is_failed_gate_and_is_tried_again(
     deployments: Deployments, commands: dict[str, str], why: str, count: int
 ) -> None:
     task = deployments.begun(**commands)
@@ -198,7 +198,7 @@ def test_other_commands_need_another_word(deployments: Deployments) -> None:
 
 
 @pytest.mark.parametrize("broken", [{"Rollback": ""}, {"Deploy": "TODO"}])
-def test_a_plan_with_a_part_missing_is_refused_with_its_name(deployments: Deployments, broken: dict[str, str]) -> None:
+def test_plan_with_a_part_missing_is_refused_with_its_name(deployments: Deployments, broken: dict[str, str]) -> None:
     task = deployments.begun(**broken)
     task.run()
     facts = next(entry["facts"] for entry in task.entries("moved") if entry["to"] == "DeployRetrying")
@@ -300,8 +300,8 @@ def test_rollback_runs_no_files_that_changed_since_the_deployment(deployments: D
     tree = task("diff", "p", "--json").json()["tree"]
     task.done("rollback", "--tree", tree[:12], "--reason", "read it")
     assert stolen(deployments)
-    asked = task.entries("deploy")[-2]
-    assert (asked["tree"], asked["differs"]) == (tree, ["back.sh"])
+    requested = task.entries("deploy")[-2]
+    assert (requested["tree"], requested["differs"]) == (tree, ["back.sh"])
     task.audit()
 
 
@@ -315,7 +315,7 @@ def test_files_that_deploying_makes_need_no_other_word(deployments: Deployments)
     task.audit()
 
 
-def test_what_was_deployed_holds_for_its_tree_and_is_not_deployed_again(deployments: Deployments) -> None:
+def test_deployment_holds_for_its_tree_and_is_not_repeated(deployments: Deployments) -> None:
     task = deployments.begun()
     deployments.script("Deploying", "printf '# Delivery\\n\\n## Summary\\n\\nshipped\\n' > DELIVERY.md")
     task.run(expect=4)
@@ -338,15 +338,15 @@ def test_a_rolled_back_deployment_is_not_deployed_again_unasked(deployments: Dep
     done = task("rollback", "--reason", "the check failed", "p")
     assert (done.code, deployments.target.get("app.py")) == (0, "404"), done
     assert 'ran:  echo "gone" && rm "$TARGET/app.py"' in done.out
-    asked, ended = task.entries("deploy")[-2:]
-    assert (asked["stage"], asked["by"], asked["reason"]) == ("rolling_back", "person", "the check failed")
+    requested, ended = task.entries("deploy")[-2:]
+    assert (requested["stage"], requested["by"], requested["reason"]) == ("rolling_back", "person", "the check failed")
     assert (ended["stage"], ended["ok"], len(ended["receipts"])) == ("rolled_back", True, 1)
     assert "takes the deployment back: the check failed" in task("history", "p").out
     assert "nothing was deployed" in task("rollback", "--reason", "again", "p").err
     task.audit()
 
 
-def test_a_rollback_that_fails_is_told_and_may_be_asked_for_again(deployments: Deployments) -> None:
+def test_failed_rollback_is_reported_and_may_be_requested_again(deployments: Deployments) -> None:
     task = deployments.begun(Rollback='test -e "$TARGET/../ready" && rm "$TARGET/app.py"')
     task.run(expect=4)
     task.done("approve", "--reason", "ours")
@@ -384,7 +384,8 @@ def test_audit_names_a_deployment_of_files_that_were_not_confirmed(deployments: 
     (control / "snapshot.json").unlink()
     found = task("audit", "p", "--json").json()["findings"]
     assert any(
-        one["kind"] == "tree" and "other files than" in one["what"] and "deploy.sh" in one["what"] for one in found
+        finding["kind"] == "tree" and "other files than" in finding["what"] and "deploy.sh" in finding["what"]
+        for finding in found
     )
 
 

@@ -32,17 +32,20 @@ def test_commands_are_tried_on_the_last_commit(detent: Detent, repo: MakeRepo) -
     (path / "uncommitted.txt").write_text("x\n", encoding="utf-8")
     done = detent("doctor", "--json", cwd=path)
     assert done.code == 0, done
-    told = done.json()["commands"]
-    assert [(one["name"], one["result"], one["exit"]) for one in told] == [("test", "green", 0), ("seen", "green", 0)]
-    assert "Ran 1 test" in Path(told[0]["log"]).read_text(encoding="utf-8")
+    tried = done.json()["commands"]
+    assert [(command["name"], command["result"], command["exit"]) for command in tried] == [
+        ("test", "green", 0),
+        ("seen", "green", 0),
+    ]
+    assert "Ran 1 test" in Path(tried[0]["log"]).read_text(encoding="utf-8")
     commit = repo.git(path, "rev-parse", "HEAD")[:12]
     assert any(f"green on commit {commit}" in what for what, _ in rows(done, "ok"))
     assert repo.git(path, "status", "--porcelain") == "?? uncommitted.txt"
-    left = {entry.name for entry in Path(told[0]["log"]).parent.parent.iterdir()}
+    left = {entry.name for entry in Path(tried[0]["log"]).parent.parent.iterdir()}
     assert "proof" not in left
 
 
-def test_a_person_sees_what_is_running_and_a_program_does_not(detent: Detent, repo: MakeRepo) -> None:
+def test_person_sees_what_is_running_and_a_program_does_not(detent: Detent, repo: MakeRepo) -> None:
     path = repo(files=settings("[commands]\ntest = 'true'\nlint = 'false'\n[workspace]\nsetup = ['true']\n"))
     done = detent("doctor", cwd=path)
     lines = done.err.splitlines()
@@ -57,9 +60,9 @@ def test_a_person_sees_what_is_running_and_a_program_does_not(detent: Detent, re
 @pytest.mark.parametrize("ending", ["true", "false"])
 def test_what_commands_fetched_for_the_trial_does_not_stay(detent: Detent, repo: MakeRepo, ending: str) -> None:
     path = repo(files=settings(f"[commands]\ntest = 'echo x > \"$npm_config_cache/big\"; {ending}'\n"))
-    (told,) = detent("doctor", "--json", cwd=path).json()["commands"]
-    assert told["result"] == ("green" if ending == "true" else "red")
-    home = Path(told["log"]).parent.parent
+    (command,) = detent("doctor", "--json", cwd=path).json()["commands"]
+    assert command["result"] == ("green" if ending == "true" else "red")
+    home = Path(command["log"]).parent.parent
     assert [str(found) for found in home.rglob("big")] == []
     assert not (home / "cache").exists()
 
@@ -88,12 +91,12 @@ def test_a_failed_set_up_is_told_apart(detent: Detent, repo: MakeRepo, text: str
     path = repo(files=settings(f"{GOOD}[workspace]\n{text}\n"))
     done = detent("doctor", "--json", cwd=path)
     assert done.code == 1, done
-    (one,) = done.json()["commands"]
-    assert one["result"] == "set-up failed"
-    assert (Path(one["log"]).read_text(encoding="utf-8") if one["log"] else "") == log
+    (command,) = done.json()["commands"]
+    assert command["result"] == "set-up failed"
+    assert (Path(command["log"]).read_text(encoding="utf-8") if command["log"] else "") == log
     ((what, next_step),) = rows(done, "red")
     assert words in next_step
-    assert (one["said"], what.endswith("\n     | no net")) == (log.strip(), bool(log))
+    assert (command["said"], what.endswith("\n     | no net")) == (log.strip(), bool(log))
 
 
 def test_set_up_and_copies_are_used(detent: Detent, repo: MakeRepo) -> None:
@@ -119,8 +122,8 @@ def test_doctor_names_the_agents_of_each_role(detent: Detent, repo: MakeRepo, tm
     here = {"PATH": str(programs)}
     done = detent("doctor", "--quick", "--json", cwd=path, environment=here)
     assert done.code == 0, done
-    told = [what for what, _ in rows(done, "ok") if what.startswith("agent ")]
-    assert told == [
+    agents = [what for what, _ in rows(done, "ok") if what.startswith("agent ")]
+    assert agents == [
         f"agent mine ({programs}/my-agent) serves builder of phase",
         f"agent other ({programs}/other-agent) serves judge of phase",
     ]
@@ -161,7 +164,7 @@ def test_settings_are_tried_before_they_are_committed(detent: Detent, repo: Make
     (path / "detent.toml").write_text(GOOD, encoding="utf-8")
     done = detent("doctor", "--json", cwd=path)
     assert done.code == 0, done
-    assert [one["result"] for one in done.json()["commands"]] == ["green"]
+    assert [command["result"] for command in done.json()["commands"]] == ["green"]
     assert any("differs from the last commit" in what for what, _ in rows(done, "note"))
     repo.git(path, "add", "--all")
     repo.git(path, "commit", "--quiet", "--message=Settings")
@@ -203,7 +206,7 @@ def test_without_git_the_folder_is_tried(detent: Detent, tmp_path: Path) -> None
         (folder / name).write_text(text, encoding="utf-8")
     done = detent("doctor", "--json", cwd=folder)
     assert done.code == 0, done
-    assert [one["result"] for one in done.json()["commands"]] == ["green"]
+    assert [command["result"] for command in done.json()["commands"]] == ["green"]
 
 
 def test_without_a_commit_nothing_is_tried(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
@@ -234,9 +237,7 @@ def test_commands_of_a_hostile_repository_are_sandboxed(detent: Detent, repo: Ma
 
 
 @needs_bubblewrap
-def test_a_tool_below_the_temporary_folder_is_red_in_doctor_as_in_a_task(
-    detent: Detent, repo: MakeRepo, disk_path: Path
-) -> None:
+def test_tool_in_the_temporary_folder_is_red_in_doctor(detent: Detent, repo: MakeRepo, disk_path: Path) -> None:
     put_program(disk_path, "mytool", "exit 0")
     path = repo(files=settings("[commands]\ntest = 'mytool'\n"))
     done = detent("doctor", "--json", cwd=path, environment=with_path(detent.environment, disk_path))
@@ -246,7 +247,7 @@ def test_a_tool_below_the_temporary_folder_is_red_in_doctor_as_in_a_task(
     assert f'show = ["{disk_path}"] under [sandbox]' in next_step
 
 
-def test_doctor_says_that_no_task_can_be_made_without_a_writable_home(detent: Detent, repo: MakeRepo) -> None:
+def test_doctor_names_a_home_that_is_not_writable(detent: Detent, repo: MakeRepo) -> None:
     path = repo(files=settings(GOOD))
     for words in (("doctor",), ("doctor", "--quick")):
         done = detent(*words, "--json", cwd=path, environment={"XDG_STATE_HOME": "/proc/nowhere"})

@@ -35,11 +35,11 @@ def page_of(task: PhaseTask) -> Path:
 
 def test_a_finished_task_is_shown_from_frame_to_hashes(at: At) -> None:
     task = at("done")
-    told = task.json("evidence")
-    assert told["path"] == str(page_of(task))
-    assert (told["moves"], told["commands"], told["artifacts"]) == (5, 1, 1)
-    assert told["link"] == "[evidence](artifacts/evidence.html)"
-    assert told["digest"] == hashlib.sha256(page_of(task).read_bytes()).hexdigest()
+    answer = task.json("evidence")
+    assert answer["path"] == str(page_of(task))
+    assert (answer["moves"], answer["commands"], answer["artifacts"]) == (5, 1, 1)
+    assert answer["link"] == "[evidence](artifacts/evidence.html)"
+    assert answer["digest"] == hashlib.sha256(page_of(task).read_bytes()).hexdigest()
     shown = text_of(page_of(task))
     last = (task.control / "journal.jsonl").read_bytes().splitlines()[-1]
     for words in (
@@ -60,7 +60,7 @@ def test_a_finished_task_is_shown_from_frame_to_hashes(at: At) -> None:
         assert words in shown, words
 
 
-def test_the_page_is_no_artifact_and_making_it_again_gives_the_same_bytes(at: At) -> None:
+def test_page_is_no_artifact_and_repeats_its_bytes(at: At) -> None:
     task = at("done")
     journal = (task.control / "journal.jsonl").read_bytes()
     assert task("evidence").code == 0
@@ -112,7 +112,7 @@ def test_another_place_can_be_chosen_and_links_lead_back(at: At, tmp_path: Path)
     assert any((out.parent / link).read_bytes() == b"\0raw" for link in links if link.endswith("raw.zip"))
 
 
-def test_a_page_that_cannot_be_written_is_an_error_with_a_place(at: At, tmp_path: Path) -> None:
+def test_page_that_cannot_be_written_is_error_with_a_place(at: At, tmp_path: Path) -> None:
     task = at("done")
     done = task("evidence", "--out", tmp_path / "no" / "such" / "page.html")
     assert done.code == 5
@@ -131,7 +131,7 @@ def test_a_folder_that_leads_elsewhere_is_not_written_through(at: At, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_page_that_is_a_link_is_replaced_and_its_target_kept(at: At, tmp_path: Path) -> None:
+def test_page_that_is_link_is_replaced_and_its_target_kept(at: At, tmp_path: Path) -> None:
     task = at("done")
     (tmp_path / "precious").write_text("mine")
     page_of(task).symlink_to(tmp_path / "precious")
@@ -140,7 +140,7 @@ def test_a_page_that_is_a_link_is_replaced_and_its_target_kept(at: At, tmp_path:
     assert not page_of(task).is_symlink()
 
 
-def test_a_damaged_task_file_still_gives_a_page_that_says_so(at: At) -> None:
+def test_damaged_task_file_still_gives_a_page_that_says_so(at: At) -> None:
     task = at("verify")
     task.state_file.write_bytes(b"\xff\xfe spoilt")
     assert task("evidence").code == 0
@@ -153,13 +153,13 @@ def test_a_task_without_git_has_a_page_without_a_diff(detent: Detent, tmp_path: 
     plain = tmp_path / "plain"
     plain.mkdir()
     assert detent("new", "phase", "a <b>bold</b> title", "--id", "t", cwd=plain).code == 0
-    told = detent("evidence", "t", "--json", cwd=plain).json()
-    shown = text_of(Path(told["path"]))
+    answer = detent("evidence", "t", "--json", cwd=plain).json()
+    shown = text_of(Path(answer["path"]))
     assert "a <b>bold</b> title" in shown
     assert "No tree has been looked at yet." in shown
 
 
-def test_a_move_needs_a_page_only_for_more_than_one_artifact(at: At) -> None:
+def test_move_needs_a_page_only_for_more_than_one_artifact(at: At) -> None:
     task = at("done")
     assert refresh_evidence(open_task(str(task.folder))) == {"page": "", "only": "artifacts/result.txt"}
     assert not page_of(task).exists()
@@ -179,7 +179,7 @@ def test_a_forged_page_is_replaced_by_the_true_one(at: At) -> None:
     assert "everything is fine" not in page_of(task).read_text(encoding="utf-8")
 
 
-def test_the_link_is_relative_unless_there_is_a_place_for_pages(at: At) -> None:
+def test_link_is_relative_unless_there_is_a_place_for_pages(at: At) -> None:
     task = open_task(str(at("done").folder))
     assert write_evidence(task).endswith("artifacts/evidence.html")
     assert evidence_link(task) == "[evidence](artifacts/evidence.html)"

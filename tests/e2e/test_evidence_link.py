@@ -108,7 +108,7 @@ def test_a_stopped_task_without_artifacts_gets_no_link(agents: Agents) -> None:
     assert not (task.folder / "artifacts/evidence.html").exists()
 
 
-def test_a_stop_keeps_the_link_of_the_agent_and_renews_the_page(agents: Agents) -> None:
+def test_stop_keeps_link_of_the_agent_and_renews_the_page(agents: Agents) -> None:
     agents.script("implement", f"{leave(2)}; field 'Evidence link' 'https://ci.acme.dev/builds/7'")
     task = agents.task()
     task.run(expect=6)
@@ -117,7 +117,7 @@ def test_a_stop_keeps_the_link_of_the_agent_and_renews_the_page(agents: Agents) 
     task.audit()
 
 
-def test_a_linked_artifacts_folder_does_not_keep_a_task_from_stopping(agents: Agents, tmp_path: Path) -> None:
+def test_linked_artifacts_folder_does_not_keep_a_task_from_stopping(agents: Agents, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     for name in ("one", "two"):
@@ -170,19 +170,19 @@ def test_the_link_of_a_block_is_nobodys_evidence(agents: Agents) -> None:
 
 
 @pytest.mark.requirement("S0.38")
-@pytest.mark.parametrize("own", ["[mine](artifacts/result.txt)", "https://ci.acme.dev/builds/7"])
-def test_the_link_to_the_page_goes_before_the_link_of_others(agents: Agents, own: str) -> None:
-    more = f"; echo seen > \"$DETENT_TASK_DIR/artifacts/log.txt\"; field 'Evidence link' '{own}'; detent move verify"
+@pytest.mark.parametrize("link", ["[mine](artifacts/result.txt)", "https://ci.acme.dev/builds/7"])
+def test_link_to_the_page_goes_before_the_link_of_others(agents: Agents, link: str) -> None:
+    more = f"; echo seen > \"$DETENT_TASK_DIR/artifacts/log.txt\"; field 'Evidence link' '{link}'; detent move verify"
     agents.honest(implement=f"count; echo '# worked on' >> app.py; candidate{more}")
     task = agents.task()
     task.run(expect=0)
     assert task.state() == "done"
-    assert task.field("Evidence link") == f"{LINKS[2]} and {own}"
+    assert task.field("Evidence link") == f"{LINKS[2]} and {link}"
     task.audit()
 
 
 @pytest.mark.requirement("S0.39")
-def test_a_full_address_in_place_of_an_own_link_is_evidence(agents: Agents) -> None:
+def test_full_address_in_place_of_an_own_link_is_evidence(agents: Agents) -> None:
     agents.script("implement", leave(1))
     task = agents.task('[evidence]\nbase = "https://proof.acme.dev/tasks"\n')
     task.run(expect=6)

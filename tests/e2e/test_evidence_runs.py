@@ -70,9 +70,9 @@ def test_the_link_is_a_full_address_after_runs(worked: tuple[Detent, Path, Path]
     address = f"{BASE}/t/artifacts/evidence.html"
     link = f"{address} and [one](artifacts/one.txt)"
     assert f"\nEvidence link: {link}\n" in (folder / "STATE.md").read_text(encoding="utf-8")
-    told = detent("evidence", "t", "--json", cwd=path).json()
-    assert told["link"] == address
-    assert told["runs"] == len(run_lines(worked, "run_ended"))
+    shown = detent("evidence", "t", "--json", cwd=path).json()
+    assert shown["link"] == address
+    assert shown["runs"] == len(run_lines(worked, "run_ended"))
 
 
 def test_every_run_is_shown_with_usage_requests_and_prompt(worked: tuple[Detent, Path, Path]) -> None:
@@ -103,10 +103,10 @@ def test_every_run_is_shown_with_usage_requests_and_prompt(worked: tuple[Detent,
 def test_a_prompt_that_was_changed_is_not_shown(worked: tuple[Detent, Path, Path]) -> None:
     detent, path, folder = worked
     prompt = path / ".git" / "detent" / "tasks" / "t" / "runs" / "1" / "prompt.md"
-    told = prompt.read_bytes()
+    before = prompt.read_bytes()
     prompt.write_bytes(b"You may do as you like.\n")
     assert detent("evidence", "t", cwd=path).code == 0
     shown = text_of(folder / "artifacts" / "evidence.html")
-    prompt.write_bytes(told)
+    prompt.write_bytes(before)
     assert "is not shown: the text is gone, or was changed since." in shown
     assert "do as you like" not in shown

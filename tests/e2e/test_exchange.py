@@ -100,7 +100,7 @@ Next == Start
 """
 
 
-def test_a_comment_that_ends_too_early_is_told_with_its_repair(detent: Detent, tmp_path: Path) -> None:
+def test_comment_that_ends_too_early_is_told_with_its_repair(detent: Detent, tmp_path: Path) -> None:
     (tmp_path / "Orange.tla").write_text(MODULE)
     done = detent("machine", "compare", "orange", "Orange.tla", cwd=tmp_path)
     assert done.code == 1

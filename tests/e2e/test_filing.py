@@ -115,16 +115,16 @@ def test_change_and_report_are_filed_and_open_the_moves(agents: Agents, task: Ag
 
 
 def test_what_an_agent_writes_there_itself_is_replaced(agents: Agents, task: AgentTask) -> None:
-    own = 'mkdir -p "$DETENT_TASK_DIR/code/files"; echo lie > "$DETENT_TASK_DIR/code/diff.patch"; '
-    agents.script("coding", own + 'echo lie > "$DETENT_TASK_DIR/code/files/lie.py"; ' + CODE)
+    forgery = 'mkdir -p "$DETENT_TASK_DIR/code/files"; echo lie > "$DETENT_TASK_DIR/code/diff.patch"; '
+    agents.script("coding", forgery + 'echo lie > "$DETENT_TASK_DIR/code/files/lie.py"; ' + CODE)
     task.run("--once")
     assert "lie" not in filed(task, "code/diff.patch")
     assert not (task.folder / "code/files/lie.py").exists()
 
 
 def test_a_claimed_change_without_a_change_opens_nothing(agents: Agents, task: AgentTask) -> None:
-    own = 'mkdir -p "$DETENT_TASK_DIR/code/files"; echo lie > "$DETENT_TASK_DIR/code/diff.patch"; '
-    agents.script("coding", own + 'echo lie > "$DETENT_TASK_DIR/code/files/lie.py"')
+    forgery = 'mkdir -p "$DETENT_TASK_DIR/code/files"; echo lie > "$DETENT_TASK_DIR/code/diff.patch"; '
+    agents.script("coding", forgery + 'echo lie > "$DETENT_TASK_DIR/code/files/lie.py"')
     task.run("--once")
     assert task.path_of_moves() == []
     assert not (task.folder / "code/diff.patch").exists()
@@ -219,7 +219,7 @@ def test_a_report_too_large_is_refused_with_its_size(agents: Agents, task: Agent
     assert "5000000 bytes, at most" in "\n".join(task.last("run_ended")["restored"])
 
 
-def test_a_change_of_very_many_files_is_not_copied_and_says_so(agents: Agents, task: AgentTask) -> None:
+def test_very_large_change_is_not_copied_and_says_so(agents: Agents, task: AgentTask) -> None:
     agents.script("coding", "mkdir many; for i in $(seq 501); do echo $i > many/$i; done")
     task.run("--once")
     assert task.path_of_moves() == []
@@ -240,7 +240,7 @@ def test_a_folder_for_reports_that_leads_elsewhere_is_not_read(agents: Agents, t
     assert not (task.folder / "review.md").exists()
 
 
-def test_a_machine_file_with_a_bad_place_or_source_does_not_load(task: AgentTask, tmp_path: Path) -> None:
+def test_machine_file_with_bad_place_or_source_does_not_load(task: AgentTask, tmp_path: Path) -> None:
     bad = {
         '"../x" = "diff"': "must be a path inside the task folder",
         '"x" = "patch"': "unknown source 'patch'",

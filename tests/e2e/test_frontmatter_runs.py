@@ -49,7 +49,7 @@ def ticket(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Callable[[str], Ti
     return make
 
 
-def test_an_artifact_counts_after_any_end_and_crashes_are_counted_and_told(ticket: Callable[[str], Ticket]) -> None:
+def test_artifact_counts_after_any_end_and_crashes_are_counted(ticket: Callable[[str], Ticket]) -> None:
     task = ticket(r"if [ $DETENT_RUN_NUMBER = 1 ]; then exit 3; fi; " + HANDOFF + "; exit 4")
     task("run", "--once", "t")
     assert task.events()[-1] | {"timestamp": ""} == {
@@ -65,7 +65,7 @@ def test_an_artifact_counts_after_any_end_and_crashes_are_counted_and_told(ticke
     assert task("audit", "t").code == 0
 
 
-def test_a_second_crash_is_told_as_a_crash_and_as_a_move(ticket: Callable[[str], Ticket]) -> None:
+def test_second_crash_is_told_as_crash_and_as_a_move(ticket: Callable[[str], Ticket]) -> None:
     task = ticket("exit 3")
     task("run", "--once", "t")
     task("respawn", "--once", "t")
@@ -87,12 +87,12 @@ def test_a_head_damaged_by_a_run_is_restored(ticket: Callable[[str], Ticket]) ->
     assert task("audit", "t").code == 0
 
 
-def test_what_is_locked_is_put_back_at_the_end_and_quoted_to_the_next(ticket: Callable[[str], Ticket]) -> None:
+def test_locked_text_is_restored_and_quoted_to_the_next_run(ticket: Callable[[str], Ticket]) -> None:
     cheats = "s/^why/why not/; s/^summary: .*/summary: Fix nothing/; s/^crash_count: .*/crash_count: -5/"
     task = ticket(rf"sed -i '{cheats}' \"$DETENT_TASK_DIR/TASK.md\"; exit 3")
     task("run", "--once", "t")
-    told = task.last("run_ended")["restored"]
-    assert [words.partition(" is ")[0] for words in told] == [
+    restored = task.last("run_ended")["restored"]
+    assert [words.partition(" is ")[0] for words in restored] == [
         'TASK.md: "crash_count"', 'TASK.md: "summary"', 'TASK.md: "## Context"',
     ]  # fmt: skip
     assert "summary: Fix it\n" in task.text()

@@ -67,7 +67,7 @@ def test_a_gate_sees_sections_of_the_body_only(ticket: Ticket) -> None:
     assert "review_round: 1\n" in ticket.text()
 
 
-def test_a_status_written_by_hand_is_a_request_and_is_judged(ticket: Ticket) -> None:
+def test_status_written_by_hand_is_a_request_and_is_judged(ticket: Ticket) -> None:
     ticket("move", "working")
     ticket.write(ticket.text().replace("status: working", "status: done"))
     assert ticket("move").code == 1
@@ -89,9 +89,7 @@ def test_a_status_written_by_hand_is_a_request_and_is_judged(ticket: Ticket) -> 
         ("---\nstatus", "status", "does not begin"),
     ],
 )
-def test_a_damaged_head_is_shown_and_repaired_and_the_body_stays(
-    ticket: Ticket, old: str, new: str, words: str
-) -> None:
+def test_damaged_head_is_shown_and_repaired_and_the_body_stays(ticket: Ticket, old: str, new: str, words: str) -> None:
     ticket("move", "working")
     good = ticket.text() + "\n# The work\n\n## Handoff\nDONE: all\n"
     ticket.write(good.replace(old, new, 1))
@@ -112,9 +110,7 @@ def test_a_damaged_head_is_shown_and_repaired_and_the_body_stays(
     assert ticket("audit").code == 0
 
 
-def test_a_folder_of_another_tool_is_taken_over_with_its_counters(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_folder_of_another_tool_is_taken_over_with_its_counters(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     repository, folder = repo(), tmp_path / "theirs"
     folder.mkdir()
     text = "---\nsummary: |\n  Fix\n  it\nstatus: agent-review\nreview_round: 1\n---\n\n## Review\nPASS\n"
@@ -194,7 +190,7 @@ def assert_put_back(ticket: Ticket, files: dict[str, Path]) -> None:
 ITEMS = ('TASK.md: "summary"', 'TASK.md: "## Context"', 'NOTES.md: "## Rules"', "plan/", "scope.json")
 
 
-def test_what_is_locked_is_put_back_and_told_and_the_rest_stays(locked: Ticket) -> None:
+def test_locked_text_is_restored_and_the_rest_stays(locked: Ticket) -> None:
     files = changes(locked)
     shown = locked("next").out
     for item in ITEMS:

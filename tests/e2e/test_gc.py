@@ -56,9 +56,9 @@ def test_readers_work_after_a_home_was_removed(detent: Detent, repo: MakeRepo) -
     task = finished(detent, repo)
     assert task("land").code == 0
     gc(task)
-    told = detent("status", cwd=task.repo)
-    assert "(removed by detent gc)" in told.out
-    assert "problem" not in told.out + detent("next", cwd=task.repo).out
+    status = detent("status", cwd=task.repo)
+    assert "(removed by detent gc)" in status.out
+    assert "problem" not in status.out + detent("next", cwd=task.repo).out
     checked = detent("doctor", cwd=task.repo)
     assert checked.code == 0, checked
     assert "ok   task t in done; its home was removed by detent gc" in checked.out
@@ -111,10 +111,10 @@ def test_a_forged_landing_removes_nothing_and_yes_keeps_a_snapshot(detent: Deten
     (row,) = gc(task)
     assert (row["goes"], task.home.exists(), refs(task)) == (False, True, before)
     assert row["why"] == "the journal says that it landed on main, git does not show it; it goes with --yes"
-    told = task("gc", "--yes", cwd=task.repo)
+    collected = task("gc", "--yes", cwd=task.repo)
     assert not task.home.exists()
     (ref,) = snapshots(task)
-    assert f"brought back by: git branch NAME {ref}" in told.out
+    assert f"brought back by: git branch NAME {ref}" in collected.out
     task.git("branch", "back", ref)
     assert task.git("show", "back:late.txt") == "after the end"
     assert task.git("show", "back:app.py") == WORK.removesuffix("\n")
@@ -129,15 +129,15 @@ def test_a_landing_that_was_reset_is_kept(detent: Detent, repo: MakeRepo, how: s
     task.git("reset", "--quiet", "--hard", "HEAD^")
     (row,) = gc(task)
     assert (row["goes"], task.home.exists(), "refs/heads/phase/t" in refs(task)) == (False, True, True)
-    told = task("audit", "t", cwd=task.repo)
-    assert (told.code, "git does not show that the work landed" in told.out) == (1, True)
+    audited = task("audit", "t", cwd=task.repo)
+    assert (audited.code, "git does not show that the work landed" in audited.out) == (1, True)
     assert task("land").code == 0
     assert task("audit", "t", cwd=task.repo).code == 0
     (row,) = gc(task)
     assert (row["why"], task.home.exists()) == ("landed", False)
 
 
-def test_branch_of_another_task_shows_no_landing_until_a_person_moves_it(detent: Detent, repo: MakeRepo) -> None:
+def test_branch_of_another_task_shows_no_landing(detent: Detent, repo: MakeRepo) -> None:
     """Two tasks did the same work: neither is safe elsewhere because the engine keeps a branch of the other."""
     task = finished(detent, repo)
     same = CloneTask(detent, repo, task.repo, task_id="same")
@@ -148,8 +148,8 @@ def test_branch_of_another_task_shows_no_landing_until_a_person_moves_it(detent:
     task.git("reset", "--quiet", "--hard", "HEAD^")
     task.git("branch", "--quiet", "-m", "main", "trunk")  # the branch that it landed on is gone
     assert {row["id"]: row["goes"] for row in gc(task)} == {"t": False, "same": False}
-    told = task("audit", "t", cwd=task.repo)
-    assert (told.code, "git does not show that the work landed" in told.out) == (1, True)
+    audited = task("audit", "t", cwd=task.repo)
+    assert (audited.code, "git does not show that the work landed" in audited.out) == (1, True)
     task.git("checkout", "--quiet", "phase/same")
     task.git("merge", "--quiet", "--no-edit", "--no-ff", "phase/t")
     assert {row["id"]: row["goes"] for row in gc(task)} == {"t": True, "same": False}
@@ -195,7 +195,7 @@ def test_a_task_that_goes_on_is_never_touched(detent: Detent, repo: MakeRepo, st
     assert (refs(task), task.home.exists(), task.control.exists()) == (before, True, True)
 
 
-def test_a_task_is_given_up_by_its_name_and_only_as_a_whole(detent: Detent, repo: MakeRepo) -> None:
+def test_task_is_given_up_whole_and_by_its_name(detent: Detent, repo: MakeRepo) -> None:
     task = CloneTask(detent, repo, repo())
     (task.tree / "app.py").write_text(WORK, encoding="utf-8")
     task.to("review")
@@ -233,7 +233,7 @@ def test_a_task_is_given_up_right_after_it_was_made(
     assert len([name for name in listed if name.startswith("refs/detent/collected/t/")]) == kept, listed
 
 
-def test_a_task_on_which_an_agent_works_is_not_given_up(agents: Agents) -> None:
+def test_task_on_which_an_agent_works_is_not_given_up(agents: Agents) -> None:
     here = agents.meeting()
     agents.honest(implement="meet here")
     task = agents.task()

@@ -87,7 +87,7 @@ def test_a_merge_under_way_is_refused(thread: ThreadTask) -> None:
     assert "a merge is under way" in refused.out
 
 
-def test_a_branch_that_is_there_already_is_refused_and_left_alone(thread: ThreadTask) -> None:
+def test_branch_that_is_there_already_is_refused_and_left_alone(thread: ThreadTask) -> None:
     thread.git("branch", "thread/t")
     refused = thread("move", "Preflight")
     assert refused.code == 1
@@ -165,7 +165,7 @@ def test_a_retry_elsewhere_captures_again_and_reuses_the_unused_branch(thread: T
     assert prepared(thread)["baseline"]["branch"] == "main"
 
 
-def test_a_second_thread_does_not_begin_on_the_first_ones_branch(thread: ThreadTask) -> None:
+def test_second_thread_does_not_begin_on_the_first_ones_branch(thread: ThreadTask) -> None:
     thread.moved("move", "Preflight")
     other = ThreadTask(thread.detent, thread.repo, thread.repository, "u").begun()
     refused = other("move", "Preflight")
@@ -202,7 +202,7 @@ def test_a_repository_without_a_commit_is_refused(tmp_path: Path, detent: Detent
     assert thread.id == "t"
 
 
-def test_the_folder_of_the_machine_is_excluded_for_this_clone_only(thread: ThreadTask) -> None:
+def test_folder_of_the_machine_is_excluded_for_this_clone_only(thread: ThreadTask) -> None:
     assert (thread.repository / ".thread/threads/t/thread.json").exists()
     assert thread.git("status", "--porcelain", "--ignored") == "!! .thread/"
     assert (thread.repository / ".git/info/exclude").read_text(encoding="utf-8").endswith("\n/.thread/\n")

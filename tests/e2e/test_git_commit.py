@@ -114,7 +114,7 @@ def test_a_hook_that_refuses_stops_it_and_says_why(ready: ThreadTask) -> None:
     assert ready.is_sound()
 
 
-def test_a_hook_that_changes_the_tree_stops_it_and_shows_the_change(ready: ThreadTask) -> None:
+def test_hook_that_changes_tree_stops_it_and_shows_the_change(ready: ThreadTask) -> None:
     hook(ready, CHANGING_HOOK)
     before = ready.git("rev-parse", "HEAD")
     refused = ready("commit")
@@ -131,7 +131,7 @@ def test_a_hook_for_the_message_has_its_say(ready: ThreadTask) -> None:
     assert ready.git("log", "-1", "--format=%(trailers:key=Detent-Step,valueonly)").strip()
 
 
-def test_a_compiled_file_that_an_agent_planted_is_not_run_by_a_hook(running: ThreadTask, tmp_path: Path) -> None:
+def test_compiled_file_that_agent_planted_is_not_run_by_hook(running: ThreadTask, tmp_path: Path) -> None:
     """Hooks of a commit run outside the sandbox, and no tree id, so no approved difference, counts compiled files."""
     mark = tmp_path / "planted-code-ran"
     running.write("tools/check.py", "import rules\n")
@@ -156,7 +156,7 @@ def test_filters_of_the_person_are_applied(running: ThreadTask) -> None:
     assert running.git("status", "--porcelain") == ""
 
 
-def test_a_file_may_take_the_place_of_a_folder_and_a_folder_that_of_a_file(detent: Detent, repo: MakeRepo) -> None:
+def test_file_and_folder_may_replace_each_other(detent: Detent, repo: MakeRepo) -> None:
     path = repo("repo", {"plain": "x\n", "folder/one": "1\n", "folder/two": "2\n"})
     let_out(path)
     thread = ThreadTask(detent, repo, path).begun().moved("move", "Preflight").moved("move", "Running")
@@ -179,7 +179,7 @@ def test_what_only_the_person_ignores_is_not_committed(running: ThreadTask) -> N
 
 
 @pytest.mark.parametrize("how", ["--skip-worktree", "--assume-unchanged"])
-def test_what_the_person_told_git_to_take_for_unchanged_is_not_committed(running: ThreadTask, how: str) -> None:
+def test_file_marked_unchanged_in_git_is_not_committed(running: ThreadTask, how: str) -> None:
     before = running.git("rev-parse", "HEAD:README.md")
     running.git("update-index", how, "README.md")
     running.write("README.md", "for this host alone\n")
@@ -264,15 +264,15 @@ def test_an_agent_does_not_commit(ready: ThreadTask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [("#!/bin/sh\necho no tabs >&2; exit 1\n", "no tabs"), (CHANGING_HOOK, "+# formatted")],
     ids=["refuses", "changes"],
 )
-def test_hooks_are_tried_before_the_review(running: ThreadTask, text: str, told: str) -> None:
+def test_hooks_are_tried_before_the_review(running: ThreadTask, text: str, words: str) -> None:
     hook(running, text)
     refused = running("move", "PendingReview")
     assert refused.code == 1
-    assert told in refused.err
+    assert words in refused.err
     assert running.state == "Running"
     assert work_is_there(running)
     hook(running, "#!/bin/sh\ntest -f app.py\n")
@@ -280,7 +280,7 @@ def test_hooks_are_tried_before_the_review(running: ThreadTask, text: str, told:
     assert running.journal()[-1]["prepared"]["try_hooks"]["hooks"] == "pre-commit"
 
 
-def test_what_a_tried_hook_writes_to_its_git_folder_runs_nothing(running: ThreadTask, disk_path: Path) -> None:
+def test_what_tried_hook_writes_to_its_git_folder_runs_nothing(running: ThreadTask, disk_path: Path) -> None:
     mark = disk_path / "mark"
     settings = f"git config diff.x.textconv 'touch {mark}; cat'; echo '* diff=x' > .git/info/attributes\n"
     hook(running, CHANGING_HOOK + settings)
@@ -291,7 +291,7 @@ def test_what_a_tried_hook_writes_to_its_git_folder_runs_nothing(running: Thread
 
 
 @pytest.mark.parametrize("name", ["prepare-commit-msg", "commit-msg"])
-def test_hooks_for_the_message_are_tried_with_the_words_of_the_commit(running: ThreadTask, name: str) -> None:
+def test_hooks_for_message_are_tried_with_words_of_the_commit(running: ThreadTask, name: str) -> None:
     hook(running, '#!/bin/sh\ngrep -q "^Ticket:" "$1" || { cat "$1" >&2; exit 1; }\n', name)
     refused = running("move", "PendingReview")
     assert refused.code == 1
@@ -320,7 +320,7 @@ def test_hooks_of_the_work_tree_are_tried_where_they_lie(running: ThreadTask) ->
 
 
 @pytest.mark.parametrize("link", [".hooks", ".hooks/pre-commit"])
-def test_hooks_of_the_work_tree_are_not_copied_through_a_link_of_the_tree(running: ThreadTask, link: str) -> None:
+def test_hooks_are_not_copied_through_a_link_of_the_tree(running: ThreadTask, link: str) -> None:
     """A link leads elsewhere from the disposable checkout than from the work tree."""
     home = Path(running.journal()[0]["home"])
     aside, victim = running.repository.parent / "aside", home / "aside"
@@ -336,10 +336,10 @@ def test_hooks_of_the_work_tree_are_not_copied_through_a_link_of_the_tree(runnin
     assert (victim / "pre-commit").read_text(encoding="utf-8") == "mine\n"
 
 
-def test_hooks_run_once_for_one_tree_and_without_the_task_s_lock(running: ThreadTask, tmp_path: Path) -> None:
+def test_hooks_run_once_per_tree_and_without_the_lock(running: ThreadTask, tmp_path: Path) -> None:
     count = tmp_path / "count"
-    asked = f"{sys.executable} -m detent configure --limit runs=7 {running.id} --repo {running.repository}"
-    hook(running, f"#!/bin/sh\necho x >> {count}\nexec {asked}\n")
+    script = f"{sys.executable} -m detent configure --limit runs=7 {running.id} --repo {running.repository}"
+    hook(running, f"#!/bin/sh\necho x >> {count}\nexec {script}\n")
     running.moved("move", "PendingReview")
     assert count.read_text(encoding="utf-8") == "x\n"
     assert running.kinds()[-4:] == ["configured", "proved", "intended", "moved"]

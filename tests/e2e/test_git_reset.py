@@ -131,14 +131,14 @@ def test_a_branch_of_the_person_that_advanced_is_not_moved(thread: ThreadTask) -
     assert thread.git("status", "--porcelain") == ""
 
 
-def test_a_branch_of_the_person_is_left_where_the_task_has_none(detent: Detent, repo: MakeRepo) -> None:
+def test_branch_of_person_is_left_where_the_task_has_none(detent: Detent, repo: MakeRepo) -> None:
     thread = thread_task(detent, repo).moved("move", "Preflight", "--no-branch").moved("move", "Running")
     thread.git("switch", "--quiet", "--create", "mine")
     thread.git("commit", "--quiet", "--allow-empty", "--message=Mine")
     mine = thread.git("rev-parse", "HEAD")
-    told = thread("move", "Drafting", "--yes")
-    assert told.code == 0, told
-    assert "mine is left as it is: the engine did not make it" in told.out
+    moved = thread("move", "Drafting", "--yes")
+    assert moved.code == 0, moved
+    assert "mine is left as it is: the engine did not make it" in moved.out
     assert (thread.branch, thread.git("rev-parse", "mine")) == ("main", mine)
     thread.moved("restore")
     assert thread.branch == "mine"
@@ -175,7 +175,7 @@ IN_THE_WAY = pytest.mark.parametrize(
 
 @IGNORED
 @IN_THE_WAY
-def test_what_a_person_ignores_is_not_overwritten_by_the_way_back(
+def test_what_person_ignores_is_not_overwritten_by_the_way_back(
     detent: Detent, repo: MakeRepo, ignored_by: str, mine: str, tracked: str
 ) -> None:
     """Git takes ignored files for worthless, and the branch that is gone back to began to track one meanwhile."""
@@ -196,7 +196,7 @@ def test_what_a_person_ignores_is_not_overwritten_by_the_way_back(
     assert thread.is_sound()
 
 
-def test_what_the_agent_made_gives_way_to_the_branch_once_it_is_saved(thread: ThreadTask) -> None:
+def test_saved_work_of_the_agent_gives_way_to_the_branch(thread: ThreadTask) -> None:
     base_begins_to_track(thread, "new.txt")
     thread.moved("move", "Drafting", "--yes")
     assert thread.read("new.txt") == "theirs\n"
@@ -205,7 +205,7 @@ def test_what_the_agent_made_gives_way_to_the_branch_once_it_is_saved(thread: Th
 
 @IGNORED
 @IN_THE_WAY
-def test_a_task_that_is_given_up_overwrites_nothing_that_a_person_ignores(
+def test_task_that_is_given_up_overwrites_nothing_that_person_ignores(
     detent: Detent, repo: MakeRepo, ignored_by: str, mine: str, tracked: str
 ) -> None:
     thread = ignored_thread(detent, repo, ignored_by)
@@ -303,7 +303,7 @@ def test_a_submodule_is_left_as_it_is(detent: Detent, repo: MakeRepo) -> None:
     assert thread.branch == "main"
 
 
-def test_a_repository_inside_the_tree_can_not_be_saved_and_nothing_begins(thread: ThreadTask) -> None:
+def test_repository_inside_the_tree_cannot_be_saved_and_nothing_begins(thread: ThreadTask) -> None:
     thread.git("init", "--quiet", "inner")
     thread.git("-C", "inner", "commit", "--quiet", "--allow-empty", "--message=Inner")
     before = thread.journal()

@@ -34,9 +34,9 @@ def test_every_other_command_is_held_up_and_says_why(stuck: ThreadTask) -> None:
 
 
 def test_status_tells_it(stuck: ThreadTask) -> None:
-    told = stuck("status", "--json").json()
-    assert told["state"] == "Running"
-    assert any("Running -> Drafting was cut short" in problem for problem in told["problems"])
+    shown = stuck("status", "--json").json()
+    assert shown["state"] == "Running"
+    assert any("Running -> Drafting was cut short" in problem for problem in shown["problems"])
 
 
 def test_the_same_again_settles_it_once_it_can(stuck: ThreadTask) -> None:

@@ -66,7 +66,7 @@ def test_from_planning_to_done_with_every_detour(agents: Agents) -> None:
     task.audit()
 
 
-def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: Agents) -> None:
+def test_resuming_stopped_task_is_word_that_another_run_waits_for(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("planning", "true", run=1)
     agents.script("planning", "true", run=2)
@@ -81,7 +81,7 @@ def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: 
     assert task.phase == "accept"
 
 
-def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: Agents) -> None:
+def test_coder_without_a_change_or_in_another_phase_is_told(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", "true", run=3)
     agents.script("codegen", """printf '{"phase": "accept"}' > "$DETENT_TASK_DIR/state.json" """, run=4)
@@ -93,7 +93,7 @@ def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: 
     assert "why:  forbidden: no phase is skipped: first review, then test\n" in stopped
 
 
-def test_the_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
+def test_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", BROKEN, run=3)
     agents.script("codegen", "true", run=5)
@@ -121,30 +121,30 @@ def test_the_filed_patch_is_the_whole_change(agents: Agents) -> None:
 def test_unreadable_reviews_stop_the_task_although_they_differ(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("plan_review", 'out plan-review.json "run $DETENT_RUN_NUMBER"')
-    told = task.run(expect=6).out
-    assert "the same refusal after 3 runs: plan_ok: review/plan-review.json: line 1: no valid JSON" in told
-    assert "next: detent resume words" in told
+    output = task.run(expect=6).out
+    assert "the same refusal after 3 runs: plan_ok: review/plan-review.json: line 1: no valid JSON" in output
+    assert "next: detent resume words" in output
     assert [entry["progress"] for entry in task.entries("unmoved")] == [True, False, False]
     task.audit()
 
 
-def test_a_run_that_failed_is_told_with_the_command_that_shows_its_errors(agents: Agents) -> None:
+def test_failed_run_names_the_command_that_shows_its_errors(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("planning", "echo 'no key for the model' >&2; exit 3")
-    told = task.run(expect=4).out
-    assert "agent run #1 failed; the task stays in planning" in told
-    assert "needs a person: words is in planning: agent run #1 failed; another one needs your word" in told
-    (look,) = {line.partition("look: detent ")[2] for line in told.splitlines() if "look: " in line}
+    output = task.run(expect=4).out
+    assert "agent run #1 failed; the task stays in planning" in output
+    assert "needs a person: words is in planning: agent run #1 failed; another one needs your word" in output
+    (look,) = {line.partition("look: detent ")[2] for line in output.splitlines() if "look: " in line}
     assert task(*look.split(), cwd=task.repo).out == "no key for the model\n"
     assert "look: " not in task.run(expect=4).out, "it was told when it happened"
 
 
-def test_what_a_plan_asks_waits_in_the_inbox_until_a_person_answers(agents: Agents) -> None:
+def test_what_plan_asks_waits_in_inbox_until_a_person_answers(agents: Agents) -> None:
     asks = [{"question": f"which {name}?", "blocking": True} for name in ("encoding", "locale")]
     task = make_global(agents)
     agents.script("planning", PLANNER.replace('"open_questions": []', f'"open_questions": {json.dumps(asks)}'), run=1)
-    told = task.run(expect=4).out
-    for words in (told.partition("needs a person")[2], task("inbox", cwd=task.repo).out):
+    output = task.run(expect=4).out
+    for words in (output.partition("needs a person")[2], task("inbox", cwd=task.repo).out):
         assert '2 blocking questions are open: "which encoding?"; "which locale?"' in words
     assert 'detent answer "what you decide" words' in task("inbox", cwd=task.repo).out
     assert task("answer", "utf-8, any", "words", cwd=task.repo).code == 0
@@ -154,9 +154,9 @@ def test_what_a_plan_asks_waits_in_the_inbox_until_a_person_answers(agents: Agen
 def test_the_same_plan_again_is_no_answer_to_a_block(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("plan_review", out("plan-review.json", {"ok": False, "blocked": True}))
-    told = task.run(expect=4).out
+    output = task.run(expect=4).out
     assert task.path_of_moves() == ["plan_review", "planning"]
-    assert "the same as when planning was entered" in told
+    assert "the same as when planning was entered" in output
     agents.script("planning", PLANNER.replace('"open_questions"', '"round": 2, "open_questions"'))
     agents.script("plan_review", out("plan-review.json", {"ok": True, "blocked": False}))
     assert task("respawn", "--once", task.id, cwd=task.repo).code == 0, "who stands by it says so"

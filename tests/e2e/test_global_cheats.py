@@ -53,7 +53,7 @@ def test_a_plan_widened_by_the_coder_is_restored(agents: Agents) -> None:
     task.audit()
 
 
-def test_a_state_file_that_names_a_later_phase_is_put_back(agents: Agents) -> None:
+def test_state_file_that_names_a_later_phase_is_put_back(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("planning", f"{PLANNER}; {written('state.json', {'phase': 'done', 'actors': {}})}")
     task.run(expect=4)

@@ -58,7 +58,7 @@ def test_after_an_override_the_status_names_what_was_waived(agents: Agents) -> N
 
 
 @pytest.mark.requirement("S1.61")
-def test_a_forged_line_of_the_transcript_fails_the_audit_by_its_number(agents: Agents) -> None:
+def test_forged_line_of_transcript_fails_the_audit_by_its_number(agents: Agents) -> None:
     task = make_global(agents)
     task.run("--once")
     path = task.folder / "transcript.jsonl"
@@ -70,7 +70,7 @@ def test_a_forged_line_of_the_transcript_fails_the_audit_by_its_number(agents: A
     assert f"line {len(lines) + 1} " in done.out.replace(":", " ").replace(",", " "), done
 
 
-def test_a_decision_that_a_person_wrote_is_not_overwritten_by_another(agents: Agents) -> None:
+def test_decision_that_a_person_wrote_is_not_overwritten_by_another(agents: Agents) -> None:
     task = make_global(agents)
     task.run(expect=4)
     task.put("accept/decision.json", {"verdict": "needs_changes", "reason": "the name is wrong"})
@@ -83,7 +83,7 @@ def test_a_decision_that_a_person_wrote_is_not_overwritten_by_another(agents: Ag
     task.audit()
 
 
-def test_a_decision_of_an_earlier_round_does_not_stand_in_the_way(agents: Agents) -> None:
+def test_decision_of_earlier_round_does_not_stand_in_the_way(agents: Agents) -> None:
     task = make_global(agents)
     task.run(expect=4)
     task.put("accept/decision.json", {"verdict": "needs_changes", "reason": "the name is wrong"})

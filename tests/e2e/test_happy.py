@@ -31,7 +31,7 @@ STATES = (
 )
 
 
-def assert_shape(value: Any, shape: Any, where: str = "") -> None:
+def assert_shape(value: object, shape: Any, where: str = "") -> None:
     """The keys and types of a JSON answer; more keys may follow, none may be missing."""
     match shape:
         case dict() if shape.keys() == {str}:
@@ -48,14 +48,14 @@ def assert_shape(value: Any, shape: Any, where: str = "") -> None:
             for number, item in enumerate(value):
                 assert_shape(item, inner, f"{where}[{number}]")
         case tuple():
-            assert any(_fits(value, one, where) for one in shape), f"{where} is {value!r}"
+            assert any(_fits(value, allowed, where) for allowed in shape), f"{where} is {value!r}"
         case None:
             assert value is None, f"{where} is {value!r}"
         case _:
             assert type(value) is shape, f"{where} is {value!r}, not {shape}"
 
 
-def _fits(value: Any, shape: Any, where: str) -> bool:
+def _fits(value: object, shape: Any, where: str) -> bool:
     try:
         assert_shape(value, shape, where)
     except AssertionError:
@@ -116,7 +116,7 @@ EXPORT = {
 # --- from new to done ---
 
 
-def test_one_task_from_start_to_done_as_the_readme_tells_it(cold: Detent, repo: MakeRepo) -> None:
+def test_one_task_from_start_to_done_as_readme_tells_it(cold: Detent, repo: MakeRepo) -> None:
     path = repo()
     words = ("new", "phase", "count the words", "--kind", "chore", "--check", "python3 -m unittest -q")
     made = cold(*words, "--json", cwd=path)
@@ -126,15 +126,15 @@ def test_one_task_from_start_to_done_as_the_readme_tells_it(cold: Detent, repo: 
     assert task.json("status")["driver"] == "agent"
     assert {"STATE.md", "EVIDENCE.md", "README.md", "artifacts"} <= {item.name for item in task.folder.iterdir()}
     assert not (task.folder / "TASKS.md").exists()
-    asked = task("move", "shape", "--json")
-    assert_shape(asked.json(), MOVE)
-    assert (asked.code, asked.json()["refusal"]["missing"][0]["gate"]) == (1, "frame_known")
+    refused = task("move", "shape", "--json")
+    assert_shape(refused.json(), MOVE)
+    assert (refused.code, refused.json()["refusal"]["missing"][0]["gate"]) == (1, "frame_known")
     task.set(FRAME)
     task.move("shape")
     task.move("implement")
-    told = task.json("next")
-    assert_shape(told, NEXT)
-    assert [edge["to"] for edge in told["edges"]] == ["verify", "blocked", "needs_user_decision"]
+    shown = task.json("next")
+    assert_shape(shown, NEXT)
+    assert [edge["to"] for edge in shown["edges"]] == ["verify", "blocked", "needs_user_decision"]
     task.candidate()
     task.move("verify")
     proven = task("prove", "--json")
@@ -165,15 +165,15 @@ def test_one_task_from_start_to_done_as_the_readme_tells_it(cold: Detent, repo: 
 def test_every_fix_opens_its_gate_or_names_the_command(at: At, stage: str) -> None:
     """Whatever is closed says why, what to write where, or what to run; nothing is a riddle."""
     task = at(stage)
-    told = task.json("next")
-    assert_shape(told, NEXT)
-    assert told["state"] == stage
-    for edge in told["edges"]:
+    shown = task.json("next")
+    assert_shape(shown, NEXT)
+    assert shown["state"] == stage
+    for edge in shown["edges"]:
         assert edge["open"] == (not edge["missing"])
-        for one in edge["missing"]:
-            assert re.search(r"STATE\.md|EVIDENCE\.md|artifacts/|detent ", one["fix"]), one
+        for need in edge["missing"]:
+            assert re.search(r"STATE\.md|EVIDENCE\.md|artifacts/|detent ", need["fix"]), need
     words = task("next").out
-    for edge in told["edges"]:
+    for edge in shown["edges"]:
         assert f"{'open  ' if edge['open'] else 'closed'}  {edge['to']}" in words
 
 
@@ -287,7 +287,7 @@ def test_every_way_to_name_a_task(at: At) -> None:
         assert task.json("status", *words, cwd=cwd)["id"] == ID, (words, cwd)
 
 
-def test_a_task_left_out_is_the_only_one_or_the_only_open_one(at: At) -> None:
+def test_task_left_out_is_only_one_or_only_open_one(at: At) -> None:
     task = at("done")
     assert task.json("status", cwd=task.repo)["id"] == ID
     assert task("new", "second", "--id", "second", cwd=task.repo).code == 0
@@ -333,9 +333,9 @@ def test_a_move_without_a_target_takes_the_first_open_one(at: At) -> None:
 
 def test_route_shows_the_shortest_way_and_takes_what_is_open(at: At) -> None:
     task = at("shape")
-    told = task.json("route", "--to", "review")
-    assert [step["to"] for step in told["route"]] == ["implement", "verify", "review"]
-    assert told["route"][1]["gates"] == ["candidate", "evidence_fresh", "evidence_linked", "fields_present"]
+    route = task.json("route", "--to", "review")
+    assert [step["to"] for step in route["route"]] == ["implement", "verify", "review"]
+    assert route["route"][1]["gates"] == ["candidate", "evidence_fresh", "evidence_linked", "fields_present"]
     assert task("route", "--to", "verify", "--take", "--json").code == 1
     assert task.state() == "implement"
     task.candidate()
@@ -383,7 +383,7 @@ def test_help_of_every_command_names_every_option(detent: Detent) -> None:
         shown = detent(*words, "--help")
         assert shown.code == 0, shown
         assert shown.out == detent("help", *words).out
-        for named in (*(option.flag for option in command.options), *(one.name for one in command.arguments)):
+        for named in (*(option.flag for option in command.options), *(argument.name for argument in command.arguments)):
             assert named in shown.out, shown
         assert ("--json" in shown.out) == command.has_json, shown
 
@@ -447,8 +447,8 @@ def test_task_phase_init_makes_the_files(detent: Detent, repo: MakeRepo, tmp_pat
     done = task_phase_init(detent, tmp_path, "--task-dir", folder, "--repo", path, "count the words")
     assert done.returncode == 0, done
     assert {"README.md", "STATE.md", "EVIDENCE.md", "artifacts"} <= {item.name for item in folder.iterdir()}
-    told = detent("status", "--json", cwd=folder).json()
-    assert (told["state"], told["machine"], told["workspace"]) == ("intake", "phase", str(path))
+    shown = detent("status", "--json", cwd=folder).json()
+    assert (shown["state"], shown["machine"], shown["workspace"]) == ("intake", "phase", str(path))
     assert task_phase_init(detent, tmp_path, "--task-dir", folder, "--repo", path, "again").returncode == 1
     assert "usage" in task_phase_init(detent, tmp_path).stderr
 
@@ -502,11 +502,11 @@ def test_adopt_takes_over_a_folder_in_any_phase(detent: Detent, repo: MakeRepo, 
     (folder / "proof.txt").write_text("old proof\n", encoding="utf-8")
     made = detent("adopt", folder, "phase", "--json", cwd=path)
     assert_shape(made.json(), STATUS)
-    told = made.json()
-    assert (told["id"], told["title"], told["state"]) == ("hand-made", "count the words", phase)
+    adopted = made.json()
+    assert (adopted["id"], adopted["title"], adopted["state"]) == ("hand-made", "count the words", phase)
     # What the engine owns is read once, from here on it is the journal's.
-    assert told["registers"]["Repair applied"] == "yes"
-    assert told["registers"]["Validator status"] == "fail"
+    assert adopted["registers"]["Repair applied"] == "yes"
+    assert adopted["registers"]["Validator status"] == "fail"
     text = (folder / "STATE.md").read_text(encoding="utf-8")
     assert "- Mood: cautious\n\nSome words of my own.\n" in text
     task = PhaseTask(detent, path, folder, "hand-made")
@@ -608,7 +608,7 @@ def _to_verify(detent: Detent, path: Path, *options: str) -> PhaseTask:
     return task
 
 
-def test_commands_of_the_project_join_every_plan_and_cannot_be_dropped(detent: Detent, repo: MakeRepo) -> None:
+def test_commands_of_project_join_every_plan_and_cannot_be_dropped(detent: Detent, repo: MakeRepo) -> None:
     path = repo(files={"app.py": "x = 1\n", "detent.toml": SETTINGS})
     # An uncommitted edit counts for nothing.
     (path / "detent.toml").write_text("[commands]\nhouse = 'true'\n", encoding="utf-8")
@@ -654,9 +654,9 @@ def test_an_option_of_the_settings_opens_its_move(detent: Detent, repo: MakeRepo
         made = detent("new", "count", "--id", "t", "--json", cwd=path)
         task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
         task.set({"Blockers": "what is meant?", "Next step": "A or B"})
-        asked = task("move", "needs_user_decision")
-        assert asked.code == code, asked
-        assert code == 0 or "the option 'ask-early' would allow it" in asked.out
+        moved = task("move", "needs_user_decision")
+        assert moved.code == code, moved
+        assert code == 0 or "the option 'ask-early' would allow it" in moved.out
 
 
 def test_machine_commands(detent: Detent) -> None:

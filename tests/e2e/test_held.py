@@ -97,9 +97,7 @@ def test_a_protected_file_is_restored_and_the_request_dropped(held: Held) -> Non
 
 
 @needs_bubblewrap
-def test_a_run_sees_no_other_task_from_whichever_work_tree_it_is_driven(
-    held: Held, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_run_sees_no_other_task_from_any_work_tree(held: Held, repo: MakeRepo, tmp_path: Path) -> None:
     assert held("new", "other", "--id", "u").code == 0
     other = Path(held("status", "u", "--json").json()["workspace"])
     held.script("intake", f"cat {other}/app.py")
@@ -111,7 +109,7 @@ def test_a_run_sees_no_other_task_from_whichever_work_tree_it_is_driven(
 
 
 @needs_bubblewrap
-def test_a_run_sees_neither_keys_nor_journal_nor_the_users_checkout(held: Held) -> None:
+def test_run_sees_neither_keys_nor_journal_nor_the_users_checkout(held: Held) -> None:
     key = held.home / ".ssh/id"
     key.parent.mkdir()
     key.write_text("private\n", encoding="utf-8")
@@ -148,7 +146,7 @@ def test_runs_get_what_is_listed_or_passed_of_the_environment(detent: Detent, re
     assert all(folder.startswith("/") for folder in path.removeprefix("PATH=").split(":"))
 
 
-def test_an_agents_login_goes_to_its_runs_and_not_to_proof(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_agents_login_goes_to_its_runs_and_not_to_proof(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     put_program(programs, "claude", 'echo "run: [$ANTHROPIC_API_KEY] [$OPENAI_API_KEY] [$PIP_INDEX_URL]"')
     keys = {"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "o-key", "PIP_INDEX_URL": "https://host/simple"}
@@ -160,7 +158,7 @@ def test_an_agents_login_goes_to_its_runs_and_not_to_proof(detent: Detent, repo:
     assert detent("new", "x", "--id", "t", cwd=path).code == 0
     detent("run", "--once", "t", cwd=path)
     assert "run: [a-key] [] []" in detent("logs", "t", cwd=path).out
-    (log,) = [one["log"] for one in detent("doctor", "--json", cwd=path).json()["commands"]]
+    (log,) = [command["log"] for command in detent("doctor", "--json", cwd=path).json()["commands"]]
     assert Path(log).read_text(encoding="utf-8") == "proof: [] [https://host/simple]\n"
 
 
@@ -182,18 +180,18 @@ def test_doctor_names_variables_that_were_withheld(detent: Detent, repo: MakeRep
 def test_user_settings_apply_everywhere_and_are_hidden_from_runs(
     detent: Detent, repo: MakeRepo, tmp_path: Path
 ) -> None:
-    own = Path(detent.environment["XDG_CONFIG_HOME"]) / "detent/config.toml"
-    own.write_text(
+    user_file = Path(detent.environment["XDG_CONFIG_HOME"]) / "detent/config.toml"
+    user_file.write_text(
         f"[sandbox]\npass = ['SCRIPTS', 'MINE']\n[notify]\ncommand = 'echo $DETENT_REST > {tmp_path}/notice'\n",
         encoding="utf-8",
     )
     detent.environment = {**detent.environment, "MINE": "mine"}
     held = Held(detent, repo, tmp_path)
-    held.implement(f'echo "[$MINE]"; cat {own}; echo x >> {own}; echo over')
+    held.implement(f'echo "[$MINE]"; cat {user_file}; echo x >> {user_file}; echo over')
     said = held.said()
     assert "[mine]" in said
     assert "pass =" not in said
-    assert "echo x" not in own.read_text(encoding="utf-8")
+    assert "echo x" not in user_file.read_text(encoding="utf-8")
     assert (tmp_path / "notice").exists()
 
 
@@ -212,7 +210,7 @@ def test_a_person_is_not_played_from_inside(held: Held) -> None:
 
 
 @needs_bubblewrap
-def test_a_held_process_is_a_person_only_where_the_project_says_so(detent: Detent, repo: MakeRepo) -> None:
+def test_held_process_is_person_only_where_the_project_says_so(detent: Detent, repo: MakeRepo) -> None:
     program = shutil.which("setpriv")
     if program is None:
         pytest.skip("setpriv is not installed: nothing to take rights away with")
@@ -269,9 +267,9 @@ def test_the_journal_is_anchored_in_git_when_a_run_ends(held: Held) -> None:
     journal.write_bytes(b"".join(lines[:1]))
     for name in ("snapshot.json", "projected.jsonl"):
         (journal.parent / name).unlink()
-    told = held("audit", "t")
-    assert told.code == 1
-    assert "git's anchor names line" in told.out
+    audited = held("audit", "t")
+    assert audited.code == 1
+    assert "git's anchor names line" in audited.out
 
 
 @pytest.mark.skipif(version() < TCP_SINCE, reason=f"this kernel's Landlock {version()} does not rule over TCP")
@@ -296,9 +294,7 @@ def test_tcp_alone_is_never_told_as_the_whole_network(
 
 
 @needs_bubblewrap
-def test_bwrap_in_the_tree_is_not_started_by_a_relative_path_entry(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_bwrap_in_tree_is_not_started_by_relative_path_entry(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     places = ("node_modules/.bin", "vendor/bin")
     detent.environment = {**detent.environment, "PATH": os.pathsep.join((*places, detent.environment["PATH"]))}
     held = Held(detent, repo, tmp_path, '[workspace]\nsetup = ["true"]')
@@ -312,7 +308,7 @@ def test_bwrap_in_the_tree_is_not_started_by_a_relative_path_entry(
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_run_reaches_neither_the_prompt_file_nor_the_session_keys(disk_path: Path, level: str) -> None:
+def test_run_reaches_neither_the_prompt_file_nor_the_session_keys(disk_path: Path, level: str) -> None:
     if why := try_level(level, os.environ):
         pytest.skip(f"{level} does not hold on this host: {why}")
     environment = environment_in(disk_path)
@@ -357,7 +353,7 @@ echo work >> README.md
 
 
 @needs_bubblewrap
-def test_a_run_in_place_can_not_write_hooks_of_the_work_tree(held: Held, repo: MakeRepo) -> None:
+def test_run_in_place_cannot_write_hooks_of_the_work_tree(held: Held, repo: MakeRepo) -> None:
     in_place(held, repo, BUBBLEWRAP)
     held.implement(PLANT, "--in-place")
     said = held.said()
@@ -368,7 +364,7 @@ def test_a_run_in_place_can_not_write_hooks_of_the_work_tree(held: Held, repo: M
     assert (ended["hooks"], ended["tainted"]) == ([], [])
 
 
-def test_a_person_is_told_of_hooks_that_a_run_in_place_changed(held: Held, repo: MakeRepo) -> None:
+def test_person_is_told_of_hooks_that_run_in_place_changed(held: Held, repo: MakeRepo) -> None:
     in_place(held, repo, NONE)
     held.implement(PLANT.replace("mv .husky elsewhere && echo renamed", "detent move blocked"), "--in-place")
     ended = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]
@@ -388,7 +384,7 @@ def test_another_folder_of_hooks_is_told_too(held: Held, repo: MakeRepo, setting
     assert "core.hooksPath" in ended["hooks"], ended
 
 
-def test_a_run_in_a_clone_may_change_hooks_of_its_tree(held: Held, repo: MakeRepo) -> None:
+def test_run_in_a_clone_may_change_hooks_of_its_tree(held: Held, repo: MakeRepo) -> None:
     in_place(held, repo, NONE)
     held.implement("echo 'npm test' >> .husky/pre-commit; echo work >> README.md")
     ended = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]

@@ -46,10 +46,10 @@ def test_a_task_gets_a_clone_of_its_own(detent: Detent, repo: MakeRepo) -> None:
 
 def test_nothing_of_the_clone_is_a_link_into_the_repository(detent: Detent, repo: MakeRepo) -> None:
     task = CloneTask(detent, repo, repo())
-    own = {(item.stat().st_dev, item.stat().st_ino) for item in (task.tree / ".git").rglob("*") if item.is_file()}
+    inodes = {(item.stat().st_dev, item.stat().st_ino) for item in (task.tree / ".git").rglob("*") if item.is_file()}
     theirs = {(item.stat().st_dev, item.stat().st_ino) for item in (task.repo / ".git").rglob("*") if item.is_file()}
-    assert own
-    assert not own & theirs
+    assert inodes
+    assert not inodes & theirs
     assert (task.tree / ".git/objects/info/alternates").read_text(encoding="utf-8") == ""
 
 
@@ -87,9 +87,7 @@ def test_a_detached_head_is_the_baseline(detent: Detent, repo: MakeRepo) -> None
     assert task.git_inside("rev-parse", "HEAD", "origin/HEAD").split() == [first] * 2
 
 
-def test_in_place_adopted_and_plain_tasks_work_in_the_folder_itself(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_in_place_adopted_and_plain_tasks_work_in_folder_itself(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, plain = repo(), tmp_path / "plain"
     plain.mkdir()
     assert detent("new", "x", "--in-place", "--id", "a", "--json", cwd=path).json()["workspace"] == str(path)
@@ -119,9 +117,7 @@ def test_a_home_inside_the_repository_is_refused(detent: Detent, repo: MakeRepo)
     assert detent("list", "--json", cwd=path).json()["tasks"] == []
 
 
-def test_without_a_home_folder_nothing_is_made_in_the_current_one(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_without_home_folder_nothing_is_made_in_the_current_one(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     """A user unknown to the host, as in many containers: `~` stays a name in the current folder."""
     path, here = repo(), tmp_path / "here"
     here.mkdir()
@@ -179,8 +175,8 @@ def test_a_dirty_checkout_is_named_and_left_out(detent: Detent, repo: MakeRepo) 
     (note,) = task.notes
     assert "app.py, gone.txt, kind.txt, new/file.txt, staged.txt;" in note
     assert "--include-dirty" in note
-    told = detent("new", "again", cwd=path)
-    assert told.out.startswith("note: not in the clone, because not committed: app.py")
+    created = detent("new", "again", cwd=path)
+    assert created.out.startswith("note: not in the clone, because not committed: app.py")
 
 
 def test_a_dirty_checkout_is_carried_over_when_asked(detent: Detent, repo: MakeRepo) -> None:
@@ -197,7 +193,7 @@ def test_a_dirty_checkout_is_carried_over_when_asked(detent: Detent, repo: MakeR
     assert repo.git(path, "status", "--porcelain") == before
 
 
-def test_a_task_folder_inside_the_checkout_is_not_taken_for_work(detent: Detent, repo: MakeRepo) -> None:
+def test_task_folder_inside_the_checkout_is_not_taken_for_work(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     (path / "tasks" / "one").mkdir(parents=True)
     (path / "tasks" / "one" / "notes.txt").write_text("mine\n", encoding="utf-8")
@@ -243,7 +239,7 @@ def test_commands_are_proven_with_the_submodule_there(detent: Detent, repo: Make
 
 
 @pytest.mark.parametrize("how", [(), ("--squash",)])
-def test_a_commit_made_in_a_submodule_is_fetched_by_hand_and_lands(
+def test_commit_made_in_submodule_is_fetched_by_hand_and_lands(
     detent: Detent, repo: MakeRepo, how: tuple[str, ...]
 ) -> None:
     path = with_submodule(repo)
@@ -436,7 +432,7 @@ def stub_git(folder: Path, kill_at: int) -> dict[str, str]:
     return {"PATH": f"{folder}:{os.environ['PATH']}"}
 
 
-def test_a_new_that_is_killed_after_any_git_call_can_be_repeated(
+def test_new_killed_after_any_git_call_can_be_repeated(
     detent: Detent, repo: MakeRepo, tmp_path: Path, clean_environment: dict[str, str]
 ) -> None:
     words = ("new", "count", "--id", ID, "--check", "true")
@@ -456,7 +452,7 @@ def test_a_new_that_is_killed_after_any_git_call_can_be_repeated(
     assert number > 5  # it was really killed on the way
 
 
-def test_a_new_that_is_killed_before_its_first_line_can_be_repeated(
+def test_new_killed_before_its_first_line_can_be_repeated(
     detent: Detent, repo: MakeRepo, tmp_path: Path, clean_environment: dict[str, str]
 ) -> None:
     if why := why_not_here():
@@ -526,7 +522,7 @@ def test_moves_of_a_task_in_a_clone_pass_the_audit(detent: Detent, repo: MakeRep
     assert contents(task.repo) == dict(SAMPLE_FILES)  # the checkout was not touched
 
 
-def test_a_repository_on_another_disk_than_the_home_gets_its_clone(
+def test_repository_on_another_disk_than_the_home_gets_its_clone(
     tmp_path: Path, detent: Detent, repo: MakeRepo
 ) -> None:
     """Git writes a pack beside the objects it reads, and then renames it: on another disk it can't."""

@@ -91,19 +91,17 @@ def test_other_tasks_go_on_and_commands_answer(agents: Agents, kind: str, place:
     again = damaged("run", "--once", "a", cwd=damaged.repo)
     assert again.code != BUG, again
     is_in_the_way = place == "tree" and kind in ("huge", "deep")  # elsewhere it is left where it lies
-    for told in (again.err, damaged("history", "a", cwd=damaged.repo).out):
+    for output in (again.err, damaged("history", "a", cwd=damaged.repo).out):
         assert (
-            re.search("can.?not be read.*'x/d/d|tree can't be looked at.*/x\\b", told, re.DOTALL) is not None
-        ) == is_in_the_way, told
+            re.search("can.?not be read.*'x/d/d|tree can't be looked at.*/x\\b", output, re.DOTALL) is not None
+        ) == is_in_the_way, output
     cleaned = damaged("gc", "a", "--yes", "--journals", cwd=damaged.repo)
     assert cleaned.code == 0, cleaned
     assert not damaged.control.exists(), cleaned
     assert ("removed without a snapshot" in cleaned.out) == is_in_the_way, cleaned
 
 
-def test_readers_name_the_path_that_keeps_a_run_from_being_decided(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_readers_name_path_that_keeps_a_run_from_being_decided(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     """Where a run without a move is a crash, that move waits for the tree: until then its end alone is written down."""
     agents = Oranges(detent, repo, tmp_path)
     try:
@@ -111,11 +109,11 @@ def test_readers_name_the_path_that_keeps_a_run_from_being_decided(
         task = agents.orange("working")
         assert task.run("--once").code == 5
         for words in (("history", task.id), ("status", task.id), ("inbox",)):
-            told = task(*words, cwd=task.repo)
+            shown = task(*words, cwd=task.repo)
             assert (
                 f"the tree can't be looked at: a file has 4194304 MB, at most 512 MB are counted ({task.tree}/x)"
-                in (" ".join(told.out.split()))
-            ), told
+                in (" ".join(shown.out.split()))
+            ), shown
     finally:
         agents.close()
         wipe(str(tmp_path))
@@ -144,7 +142,7 @@ def test_a_folder_that_is_adopted_keeps_nothing_waiting(
         wipe(str(tmp_path))
 
 
-def test_watch_drives_a_task_with_many_new_files_to_its_end(agents: Agents) -> None:
+def test_watch_drives_task_with_many_new_files_to_its_end(agents: Agents) -> None:
     """Its ends are written down by processes of its own; the supervisor has other tasks."""
     agents.honest()
     many = "i=0; while [ $i -lt 300 ]; do echo $i > file$i; i=$((i + 1)); done"
@@ -184,7 +182,7 @@ def test_git_does_not_outlive_a_killed_engine(detent: Detent, repo: MakeRepo, tm
 
 @pytest.mark.parametrize("level", [BUBBLEWRAP, LANDLOCK, NONE])
 @pytest.mark.parametrize("kind", KINDS)
-def test_folder_of_a_login_filled_by_its_agent_keeps_nothing_waiting(
+def test_folder_of_login_filled_by_its_agent_keeps_nothing_waiting(
     detent: Detent, repo: MakeRepo, tmp_path: Path, kind: str, level: str
 ) -> None:
     """Commands answer, the sandbox of another agent is as before, and the next run starts."""

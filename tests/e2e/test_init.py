@@ -92,13 +92,13 @@ def test_what_this_host_lacks_is_only_a_comment(host: Host, repo: MakeRepo) -> N
 OWN = '[agents.mine]\nargv = ["my-agent"]\n'
 
 
-@pytest.mark.parametrize(("own", "others"), [(OWN, ()), (f"[agents]\ndefault = 'mine'\n{OWN}", ("codex",))])
-def test_an_agent_of_the_users_own_settings_serves_and_is_not_overruled(
-    host: Host, repo: MakeRepo, own: str, others: tuple[str, ...]
+@pytest.mark.parametrize(("settings", "others"), [(OWN, ()), (f"[agents]\ndefault = 'mine'\n{OWN}", ("codex",))])
+def test_agent_of_users_own_settings_serves_and_is_not_overruled(
+    host: Host, repo: MakeRepo, settings: str, others: tuple[str, ...]
 ) -> None:
     folder = Path(host.detent.environment["XDG_CONFIG_HOME"]) / "detent"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text(own, encoding="utf-8")
+    (folder / "config.toml").write_text(settings, encoding="utf-8")
     path = repo(files=SAMPLE_FILES)
     for name in ("my-agent", *others):
         host.put(name)
@@ -184,18 +184,18 @@ def test_print_writes_nothing(host: Host, repo: MakeRepo) -> None:
 def test_json_tells_the_same(host: Host, repo: MakeRepo) -> None:
     path = repo(files=NODE)
     host.put("pi", "echo 0.73.1")
-    told = host.init(path, "--json").json()
-    assert told["schema"] == 1
-    assert told["written"] is True
-    assert told["path"] == str(path / "detent.toml")
-    assert told["text"] == (path / "detent.toml").read_text(encoding="utf-8")
-    assert told["agents"] == [{"name": "pi", "program": str(host.folder / "pi"), "version": "0.73.1", "login": False}]
-    assert {"name": "test", "command": "npm run --silent test", "seen": "package.json", "lacks": "npm"} in told[
+    shown = host.init(path, "--json").json()
+    assert shown["schema"] == 1
+    assert shown["written"] is True
+    assert shown["path"] == str(path / "detent.toml")
+    assert shown["text"] == (path / "detent.toml").read_text(encoding="utf-8")
+    assert shown["agents"] == [{"name": "pi", "program": str(host.folder / "pi"), "version": "0.73.1", "login": False}]
+    assert {"name": "test", "command": "npm run --silent test", "seen": "package.json", "lacks": "npm"} in shown[
         "commands"
     ]
-    assert told["setup"] == [{"commands": ["npm ci"], "key": ["package-lock.json"], "lacks": "npm"}]
-    assert told["sandbox"]["level"] in ("bubblewrap", "landlock", "none")
-    assert told["next"]
+    assert shown["setup"] == [{"commands": ["npm ci"], "key": ["package-lock.json"], "lacks": "npm"}]
+    assert shown["sandbox"]["level"] in ("bubblewrap", "landlock", "none")
+    assert shown["next"]
 
 
 @pytest.mark.parametrize("script", ["exit 1", "printf '\\033[31mred\\007'", "true"])

@@ -83,7 +83,7 @@ def test_a_damaged_file_is_shown_and_repaired(thread: Thread, old: str, new: str
     assert thread("audit").code == 0
 
 
-def test_a_folder_of_an_older_version_is_taken_over_with_a_copy(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_folder_of_older_version_is_taken_over_with_a_copy(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     repository, folder = repo(), tmp_path / "theirs"
     folder.mkdir()
     older = '{"schema_version":1,"title":"Old","phase":{"type":"Running","data":{"iteration":2}},"x":[ ]}'

@@ -36,11 +36,11 @@ def commit_in_checkout(task: CloneTask, name: str, text: str) -> None:
     task.git("commit", "--quiet", "--message=Meanwhile")
 
 
-def assert_refused(task: CloneTask, *told: str, words: tuple[str, ...] = ()) -> None:
+def assert_refused(task: CloneTask, *reason: str, words: tuple[str, ...] = ()) -> None:
     before, files = refs(task), contents(task.repo)
     done = task("land", task.id, *words, cwd=task.repo)
     assert done.code == 1, done
-    for text in (*told, "next:"):
+    for text in (*reason, "next:"):
         assert text in done.err, done.err
     assert {name: ref for name, ref in refs(task).items() if "detent" not in name} == {
         name: ref for name, ref in before.items() if "detent" not in name
@@ -56,9 +56,9 @@ def test_commands_take_the_only_finished_task_but_ask_among_several(detent: Dete
     assert any(line["kind"] == "landed" for line in task.history())
     for command in (("new", "orange", "another", "--id", "u"), ("cancel", "u", "--reason", "not now")):
         assert detent(*command, cwd=task.repo).code == 0
-    told = detent("evidence", cwd=task.repo)
-    assert told.code == 2
-    assert "which task? none is open; over are: t, u" in told.err
+    shown = detent("evidence", cwd=task.repo)
+    assert shown.code == 2
+    assert "which task? none is open; over are: t, u" in shown.err
 
 
 def test_work_lands_as_a_merge_in_the_persons_name(detent: Detent, repo: MakeRepo) -> None:
@@ -146,7 +146,7 @@ def test_a_merge_by_hand_is_found(detent: Detent, repo: MakeRepo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "words"),
     [
         ("dirty", ("not committed: app.py", "git commit")),
         ("gone", ("not committed: README.md", "git commit")),
@@ -156,7 +156,7 @@ def test_a_merge_by_hand_is_found(detent: Detent, repo: MakeRepo) -> None:
     ],
 )
 def test_a_checkout_that_is_not_ready_is_refused(
-    detent: Detent, repo: MakeRepo, spoil: str, told: tuple[str, ...]
+    detent: Detent, repo: MakeRepo, spoil: str, words: tuple[str, ...]
 ) -> None:
     task = finished(detent, repo)
     if spoil == "dirty":
@@ -172,7 +172,7 @@ def test_a_checkout_that_is_not_ready_is_refused(
         commit_in_checkout(task, "side.txt", "side\n")
         task.git("checkout", "--quiet", "main")
         task.git("merge", "--quiet", "--no-ff", "--no-commit", "side")
-    assert_refused(task, *told)
+    assert_refused(task, *words)
 
 
 @pytest.mark.parametrize("ignored_by", [".git/info/exclude", ".gitignore"])
@@ -252,22 +252,22 @@ def test_line_ends_that_git_converts_are_no_change(
 
 
 @pytest.mark.parametrize(
-    ("attributes", "told"),
+    ("attributes", "words"),
     [("*.txt text", "new.txt"), ("*.txt eol=crlf", "new.txt"), ("*.txt text=auto", ""), ("*.py text", "")],
 )
-def test_crlf_that_the_attributes_do_not_want_in_commits_is_told(
-    detent: Detent, repo: MakeRepo, attributes: str, told: str
+def test_crlf_that_attributes_do_not_want_in_commits_is_told(
+    detent: Detent, repo: MakeRepo, attributes: str, words: str
 ) -> None:
     task = CloneTask(detent, repo, repo(files={**SAMPLE_FILES, ".gitattributes": f"{attributes}\n"}))
     (task.tree / "new.txt").write_bytes(b"new\r\n")
     task.to("done")
     landed = task("land")
     assert landed.code == 0, landed
-    assert (f"call them changed: {told}\n" in landed.out) == bool(told)
-    assert ("git add --renormalize . && git commit" in landed.out) == bool(told)
-    if told:
+    assert (f"call them changed: {words}\n" in landed.out) == bool(words)
+    assert ("git add --renormalize . && git commit" in landed.out) == bool(words)
+    if words:
         task.git("add", "--renormalize", ".")
-        assert task.git("diff", "--cached", "--name-only") == told
+        assert task.git("diff", "--cached", "--name-only") == words
 
 
 def test_line_ends_that_git_does_not_convert_are_a_change(detent: Detent, repo: MakeRepo) -> None:
@@ -276,7 +276,7 @@ def test_line_ends_that_git_does_not_convert_are_a_change(detent: Detent, repo: 
     assert_refused(task, "not committed: app.py")
 
 
-def test_red_proof_on_the_merged_tree_is_refused_with_its_log(detent: Detent, repo: MakeRepo) -> None:
+def test_red_proof_on_merged_tree_is_refused_with_its_log(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo, check="! grep -q bad other.txt")
     commit_in_checkout(task, "other.txt", "bad\n")
     assert_refused(task, "fails on the merged tree (exit 1)", "receipts/")
@@ -288,7 +288,7 @@ def proofs(task: CloneTask) -> int:
     return sum(line["kind"] == "proved" for line in task.history())
 
 
-def test_proof_is_not_run_again_for_a_tree_that_is_proven(detent: Detent, repo: MakeRepo) -> None:
+def test_proof_is_not_run_again_for_tree_that_is_proven(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     before = proofs(task)
     assert task("land").code == 0
@@ -315,7 +315,7 @@ def test_blocked_work_does_not_land(detent: Detent, repo: MakeRepo) -> None:
     assert_refused(task, "blocked is no state to land from")
 
 
-def test_a_finished_task_leads_to_the_work_and_not_in_a_circle(detent: Detent, repo: MakeRepo) -> None:
+def test_finished_task_leads_to_work_and_not_in_a_circle(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     way_on = f"detent evidence {task.id}; then: detent land {task.id}"
     assert f"next: {way_on}" in task("next").out
@@ -324,7 +324,7 @@ def test_a_finished_task_leads_to_the_work_and_not_in_a_circle(detent: Detent, r
     assert task("next").out.splitlines()[-1] == f"  next: detent evidence {task.id}"
 
 
-def test_an_end_whose_work_does_not_land_says_where_it_lies(detent: Detent, repo: MakeRepo) -> None:
+def test_end_whose_work_does_not_land_says_where_it_lies(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     for words in (("new", "orange", "x", "--id", "t"), ("move", "working", "t"), ("cancel", "t")):
         assert detent(*words, cwd=path).code == 0

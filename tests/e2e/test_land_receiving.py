@@ -59,15 +59,15 @@ def test_unsandboxed_commands_of_the_branch_need_trust_before_they_run(detent: D
     mark = path.parent / "ran"
     commands(task, f'extra = "touch {mark}"')
     wary = Detent(detent.directory, detent.environment, trusts=False)
-    asked = wary("land", task.id, cwd=path)
-    assert (asked.code, mark.exists()) == (4, False), asked
-    assert "detent trust --show" in asked.err
+    landed = wary("land", task.id, cwd=path)
+    assert (landed.code, mark.exists()) == (4, False), landed
+    assert "detent trust --show" in landed.err
     assert wary("trust", "--yes", cwd=path).code == 0
     assert wary("land", task.id, cwd=path).code == 0
     assert mark.exists()
 
 
-def test_branch_that_drops_a_command_does_not_spare_the_work_from_it(detent: Detent, repo: MakeRepo) -> None:
+def test_branch_that_drops_command_does_not_spare_work_from_it(detent: Detent, repo: MakeRepo) -> None:
     path = repo("repo", {**SAMPLE_FILES, "detent.toml": '[commands]\nold = "test ! -e other.txt"\n'})
     task = finished(detent, repo, path=path)
     commit_in_checkout(task, "detent.toml", '[commands]\nnew = "true"\n')
@@ -98,7 +98,7 @@ def merge_by_hand(task: CloneTask, text: str, how: str = "merge") -> None:
     task.git("commit", "--quiet", "--message=by hand")
 
 
-def test_merge_by_hand_that_breaks_the_code_is_refused_until_fixed(detent: Detent, repo: MakeRepo) -> None:
+def test_merge_by_hand_that_breaks_code_is_refused_until_fixed(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo, check=PARSES)
     commit_in_checkout(task, "app.py", SAMPLE_FILES["app.py"] + "# mine\n")
     assert_refused(task, "both changed app.py", "git merge phase/t")
@@ -118,7 +118,7 @@ def test_merge_by_hand_that_breaks_the_code_is_refused_until_fixed(detent: Deten
 
 
 @pytest.mark.parametrize("how", ["squash", "cherry-pick"])
-def test_squash_or_cherry_pick_by_hand_is_proven_before_it_counts(detent: Detent, repo: MakeRepo, how: str) -> None:
+def test_squash_or_cherry_pick_counts_only_after_proof(detent: Detent, repo: MakeRepo, how: str) -> None:
     task = finished(detent, repo, check="! grep -q bad other.txt")
     commit_in_checkout(task, "other.txt", "bad\n")
     merge_by_hand(task, "", how)
@@ -167,9 +167,9 @@ def test_land_says_what_it_will_do_before_it_proves(detent: Detent, repo: MakeRe
             timeout=COMMAND_TIMEOUT_S,
             check=True,
         )
-    told = out.read_text(encoding="utf-8")
-    head, _, rest = told.partition("landed: t on main")
-    assert rest, told
+    output = out.read_text(encoding="utf-8")
+    head, _, rest = output.partition("landed: t on main")
+    assert rest, output
     for text in (
         "phase/t into main",
         "2 files changed",
@@ -181,7 +181,7 @@ def test_land_says_what_it_will_do_before_it_proves(detent: Detent, repo: MakeRe
         "1 of 3",
         "3 of 3",
     ):
-        assert text in head, (text, told)
+        assert text in head, (text, output)
     assert head.index("phase/t into main") < head.index("1 of 3")
 
 

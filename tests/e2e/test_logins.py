@@ -53,13 +53,13 @@ def test_logins_of_other_agents_and_known_secrets_are_hidden(desk: Desk) -> None
     for name in (*LOGINS, *SECRETS):
         desk.put(name, "s3cret\n")
     desk.put("config/git/credentials", "s3cret\n")  # where XDG_CONFIG_HOME points to
-    own = desk.put(".gemini/oauth_creds.json", "mine\n")
+    login = desk.put(".gemini/oauth_creds.json", "mine\n")
     said = desk.run(
         "gemini", "cd; cat ~/.gemini/oauth_creds.json; grep -rs s3cret . ; echo new >> ~/.gemini/oauth_creds.json"
     )
     assert "mine" in said
     assert "s3cret" not in said
-    assert own.read_text(encoding="utf-8") == "mine\nnew\n", "a login is the real one, and its token can be refreshed"
+    assert login.read_text(encoding="utf-8") == "mine\nnew\n", "a login is the real one, and its token can be refreshed"
 
 
 @needs_bubblewrap
@@ -108,7 +108,7 @@ def test_conversations_are_kept_for_each_task_and_role(desk: Desk) -> None:
 
 
 @needs_bubblewrap
-def test_a_file_that_holds_state_and_servers_is_a_copy_in_runs(desk: Desk) -> None:
+def test_file_that_holds_state_and_servers_is_copy_in_runs(desk: Desk) -> None:
     real = desk.put(".claude.json", '{"numStartups": 1}\n')
     script = 'cat ~/.claude.json > $DETENT_OUT/seen; echo \'{"mcpServers": {"evil": 1}}\' > ~/.claude.json'
     desk.run("claude", script)
@@ -117,11 +117,11 @@ def test_a_file_that_holds_state_and_servers_is_a_copy_in_runs(desk: Desk) -> No
     assert "numStartups" in seen.read_text(encoding="utf-8")
 
 
-def test_without_a_sandbox_a_change_of_settings_is_told_and_not_undone(desk: Desk) -> None:
+def test_without_sandbox_change_of_settings_is_told_and_not_undone(desk: Desk) -> None:
     settings = desk.put(".gemini/settings.json", "{}\n")
     let_out(desk.repo)
     desk.run("gemini", "echo '{\"hooks\": 1}' > ~/.gemini/settings.json")
     assert settings.read_text(encoding="utf-8") == '{"hooks": 1}\n'
-    told = desk.detent("history", "t", cwd=desk.repo).out
-    assert f"changed while it ran, by it or by you: {settings}" in told
+    output = desk.detent("history", "t", cwd=desk.repo).out
+    assert f"changed while it ran, by it or by you: {settings}" in output
     assert desk.detent("audit", "t", cwd=desk.repo).code == 0

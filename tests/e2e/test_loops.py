@@ -54,7 +54,7 @@ def test_a_command_that_stays_red_is_one_refusal(agents: Agents) -> None:
     task.audit()
 
 
-def test_an_idle_run_gets_one_more_try_with_the_reason_in_its_prompt(agents: Agents) -> None:
+def test_idle_run_gets_another_try_with_the_reason(agents: Agents) -> None:
     agents.honest()
     agents.script("implement", "count; true", run=1)
     task = agents.task()
@@ -92,7 +92,7 @@ def test_only_real_gains_are_progress(agents: Agents, again: str, is_gain: bool)
     task = agents.task()
     task.run("--once", expect=0)
     task.run("--once")
-    assert [one["progress"] for one in task.entries("unmoved")] == [True, is_gain]
+    assert [entry["progress"] for entry in task.entries("unmoved")] == [True, is_gain]
     task.audit()
 
 
@@ -101,6 +101,6 @@ def test_global_the_same_refusal_three_times_stops_the_task(agents: Agents) -> N
     report = json.dumps({"signal": "stuck", "reason": "step 2"})
     agents.script("codegen", f"{CODER}; echo \"# $DETENT_RUN_NUMBER\" >> app.py; out codegen-report.json '{report}'")
     done = task.run(expect=6)
-    assert [one["state"] for one in task.entries("run_planned")].count("codegen") == 3
+    assert [entry["state"] for entry in task.entries("run_planned")].count("codegen") == 3
     assert "nothing_signalled" in done.out
     task.audit()

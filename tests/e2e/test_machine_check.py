@@ -37,9 +37,7 @@ WAIT = SLIP.replace('by    = ["person"]', 'by    = ["engine"]\nneeds = ["written
 MEANT = '[exception.sign-off]\nslip = "green tests are enough for a note"\n'
 
 
-def test_a_path_round_a_sign_off_is_told_and_the_machine_does_not_load(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_machine_with_a_path_round_a_sign_off_is_refused(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, machine = repo(), tmp_path / "note.toml"
     machine.write_text(NOTE + SLIP, encoding="utf-8")
     checked = detent("machine", "check", machine, cwd=path)
@@ -66,9 +64,7 @@ def test_an_exception_with_its_reason_lets_the_machine_load(detent: Detent, repo
     assert detent("new", machine, "a note", "--id", "n", "--dir", tmp_path / "task", cwd=path).code == 0
 
 
-def test_an_engine_that_waits_where_no_person_is_asked_is_refused(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_engine_that_waits_where_no_person_is_asked_is_refused(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, machine = repo(), tmp_path / "note.toml"
     machine.write_text(NOTE + WAIT + MEANT, encoding="utf-8")
     checked = detent("machine", "check", machine, cwd=path)
@@ -104,9 +100,7 @@ def test_a_machine_that_can_not_be_read_is_not_counted(detent: Detent, repo: Mak
     assert (checked.code, "; not explored" in head, "0 states" in head) == (1, True, False)
 
 
-def test_the_next_command_after_invalid_toml_is_to_correct_the_file(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_next_command_after_invalid_toml_is_to_correct_the_file(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path, machine = repo(), tmp_path / "note.toml"
     machine.write_text('name = "x\n', encoding="utf-8")
     for words in (("new", machine, "a note"), ("machine", "show", machine)):

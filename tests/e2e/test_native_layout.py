@@ -149,7 +149,7 @@ def test_the_document_shows_what_the_journal_says(detent: Detent, repo: MakeRepo
 
 
 @pytest.mark.requirement("S4.72")
-def test_the_phase_is_tagged_and_has_data_only_where_the_machine_says(detent: Detent, repo: MakeRepo) -> None:
+def test_phase_is_tagged_and_has_data_only_where_machine_says(detent: Detent, repo: MakeRepo) -> None:
     thread = with_agent(detent, repo)
     assert document(thread)["phase"] == {"type": "Running", "data": {"iteration": 1}}
     thread.moved("move", "PendingReview")

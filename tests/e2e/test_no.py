@@ -50,7 +50,7 @@ def test_a_judge_that_asks_for_blocked_stops_the_task(agents: Agents) -> None:
         ),
     ],
 )
-def test_a_judge_that_says_stop_is_heard_although_every_command_passes(
+def test_judge_that_says_stop_is_heard_although_every_command_passes(
     agents: Agents, target: str, says: str, how: str
 ) -> None:
     agents.honest(verify=f"{says}; {how.format(target)}", repair="true")
@@ -84,7 +84,7 @@ def test_failed_checks_listed_in_review_always_lead_to_repair(agents: Agents, ve
     task.audit()
 
 
-def test_an_idle_run_is_told_what_the_way_forward_lacks_not_a_question(agents: Agents) -> None:
+def test_idle_run_is_told_what_way_forward_lacks_not_question(agents: Agents) -> None:
     agents.honest(implement='field "Next step" "write the parser"')
     task = agents.task()
     done = task.run(expect=6)
@@ -105,7 +105,7 @@ def test_a_refused_repair_keeps_the_task_in_verify(agents: Agents, ask: str) -> 
     task.audit()
 
 
-def test_a_resumed_task_runs_again_and_is_not_led_past_the_no(agents: Agents) -> None:
+def test_resumed_task_runs_again_and_is_not_led_past_no(agents: Agents) -> None:
     agents.honest(verify="count; field Phase repair")
     task = agents.task()
     task.run(expect=6)
@@ -118,7 +118,7 @@ def test_a_resumed_task_runs_again_and_is_not_led_past_the_no(agents: Agents) ->
 
 
 @pytest.mark.parametrize("nothing", ["none found", "No failed checks.", "no failures", "[ ] none", "none so far"])
-def test_a_list_of_failed_checks_that_says_none_opens_no_repair(agents: Agents, nothing: str) -> None:
+def test_list_of_failed_checks_that_says_none_opens_no_repair(agents: Agents, nothing: str) -> None:
     agents.honest(verify=f'section "Failed checks" "- {nothing}"')
     task = agents.task()
     task.run(expect=0)
@@ -194,7 +194,7 @@ def test_a_resume_moves_the_answered_text_out_of_blockers(agents: Agents) -> Non
 
 
 @pytest.mark.parametrize("state", ["intake", "shape"])
-def test_code_written_before_implement_is_told_to_person_and_next_run(agents: Agents, state: str) -> None:
+def test_code_written_before_implement_is_reported_everywhere(agents: Agents, state: str) -> None:
     edits = "echo 'new = 1' > early.py; echo '# early' >> app.py; mkdir __pycache__; echo x > __pycache__/app.pyc"
     agents.honest(**{state: f"{edits}; field 'Done gate' 'the check passes'"})
     task = agents.task()
@@ -202,10 +202,10 @@ def test_code_written_before_implement_is_told_to_person_and_next_run(agents: Ag
     if state == "shape":
         agents.script("shape", f"{edits}; field 'User facing' no")
     done = task.run(expect=0)
-    told = "agent run #1 changed app.py, early.py in a throw-away checkout: that does not reach the work"
-    assert told in done.out
-    assert f"> {told}" in task.prompt(2)
-    assert told not in task.prompt(3)
+    words = "agent run #1 changed app.py, early.py in a throw-away checkout: that does not reach the work"
+    assert words in done.out
+    assert f"> {words}" in task.prompt(2)
+    assert words not in task.prompt(3)
     assert "left in a throw-away checkout: app.py, early.py" in task("history", task.id, cwd=task.repo).out
     assert not (task.tree / "early.py").exists()
     assert task.last("run_ended").get("left") is None  # a judge tries things there
@@ -217,8 +217,8 @@ def test_code_left_by_a_run_that_moved_nothing_is_told(agents: Agents) -> None:
     agents.script("intake", "true", run=2)
     task = agents.task()
     task.set({"Done gate": ""})
-    told = "agent run #1 changed app.py, early.py in a throw-away checkout: that does not reach the work"
+    words = "agent run #1 changed app.py, early.py in a throw-away checkout: that does not reach the work"
     done = task.run(expect=6)
-    assert f"note: {told}" in done.out
-    assert f"> {told}" in task.prompt(2)
+    assert f"note: {words}" in done.out
+    assert f"> {words}" in task.prompt(2)
     assert "put back" not in done.out

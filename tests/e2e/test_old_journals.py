@@ -70,15 +70,15 @@ def test_an_old_journal_is_read_and_audited_with_notes_alone(old: Old) -> None:
     assert old.detent("status", "--json").json()["state"] == ENDS[machine]
     assert old.detent("next").code == 0
     assert ENDS[machine] in old.detent("list").out
-    told = old.detent("audit", "--json")
-    assert told.code == 0, told
-    notes = told.json()["findings"]
+    audited = old.detent("audit", "--json")
+    assert audited.code == 0, audited
+    notes = audited.json()["findings"]
     assert all(note["warning"] and "not vouched for" in note["what"] for note in notes), notes
     # Machines of that time bound no tree where they deliver.
     assert {note["kind"] for note in notes} == ({"format", "tree"} if machine == "lights-out" else {"format"}), notes
 
 
-def test_an_old_task_goes_on_and_its_new_lines_are_vouched_for(detent: Detent, place: Path) -> None:
+def test_old_task_continues_and_its_new_lines_are_vouched_for(detent: Detent, place: Path) -> None:
     old = Old(detent, place, "lights-out")
     before = old.journal.read_bytes()
     done = old.detent("prove")
@@ -90,25 +90,25 @@ def test_an_old_task_goes_on_and_its_new_lines_are_vouched_for(detent: Detent, p
     assert old.detent("audit").code == 0
 
 
-def test_what_an_old_journal_has_a_hash_of_is_held_against_it(detent: Detent, place: Path) -> None:
+def test_what_old_journal_has_hash_of_is_held_against_it(detent: Detent, place: Path) -> None:
     old = Old(detent, place, "phase")
     (old.control / "runs" / "1" / "prompt.md").write_text("be bold\n", encoding="utf-8")
     evidence = place / "phase" / "words-task" / "EVIDENCE.md"
     evidence.write_text(evidence.read_text(encoding="utf-8").replace("PASS", "FAIL"), encoding="utf-8")
-    told = old.detent("audit")
-    assert told.code == 1
-    assert "prompt of agent run #1 was changed" in told.out
-    assert "EVIDENCE.md ## Review was changed after done was reached" in told.out
+    audited = old.detent("audit")
+    assert audited.code == 1
+    assert "prompt of agent run #1 was changed" in audited.out
+    assert "EVIDENCE.md ## Review was changed after done was reached" in audited.out
 
 
-def test_a_task_of_an_older_version_counts_caches_as_it_did(detent: Detent, place: Path) -> None:
+def test_task_of_an_older_version_counts_caches_as_it_did(detent: Detent, place: Path) -> None:
     """Its receipts and reviews are about trees that hold them: another rule would make all of these stale."""
     old = Old(detent, place, "phase")
     cache = Path(old.detent("dir", "--tree").out.strip()) / ".pytest_cache" / "CACHEDIR.TAG"
     cache.parent.mkdir()
     cache.write_text("Signature: 8a477f597d28d172789f06886806bc55\n", encoding="utf-8")
     shown = old.detent("diff", "--json").json()
-    assert ".pytest_cache/CACHEDIR.TAG" in [one["path"] for one in shown["files"]]
+    assert ".pytest_cache/CACHEDIR.TAG" in [file["path"] for file in shown["files"]]
     assert shown["left_out"] == []
 
 
@@ -125,8 +125,8 @@ def test_a_format_2_journal_is_driven_and_audited_without_findings(detent: Deten
     assert old("next", "main").code == 0
     assert ENDS[machine] in old("list").out
     assert len(old("history", "main", "--json").json()["lines"]) == before.count(b"\n")
-    told = old("audit", "--json")
-    assert (told.code, told.json()["findings"]) == (0, []), told
+    audited = old("audit", "--json")
+    assert (audited.code, audited.json()["findings"]) == (0, []), audited
     assert old("start", "main").code == 0
     assert journal.read_bytes().startswith(before)
     assert b'"kind":"driven"' in journal.read_bytes().removeprefix(before)

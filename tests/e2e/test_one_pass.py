@@ -63,7 +63,7 @@ def test_after_an_answer_the_agent_of_shape_runs_again(agents: Agents) -> None:
     task.audit()
 
 
-def test_code_that_is_edited_in_intake_or_shape_does_not_reach_the_work(agents: Agents) -> None:
+def test_code_edited_in_intake_or_shape_is_dropped(agents: Agents) -> None:
     edits = "; echo '# early' >> app.py; echo x > early.py"
     agents.honest(intake=f"{WHOLE_FRAME}{edits}", shape=f"field 'Current result' framed{edits}")
     task = blank_task(agents)

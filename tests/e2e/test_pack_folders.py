@@ -91,8 +91,8 @@ def test_changed_code_stops_every_command_on_the_task(user: PackUser) -> None:
 def test_audit_names_changed_code(user: PackUser) -> None:
     user.new()
     user.edit("entries.py")
-    told = user("audit", "t")
-    assert (told.code, "the code of the pack changelog is not what" in told.out) == (1, True), told
+    audited = user("audit", "t")
+    assert (audited.code, "the code of the pack changelog is not what" in audited.out) == (1, True), audited
 
 
 def test_a_pack_that_is_gone_is_told(user: PackUser) -> None:
@@ -107,7 +107,7 @@ def test_a_pack_that_is_gone_is_told(user: PackUser) -> None:
     assert user("status", "t").code == 0
 
 
-def test_lists_show_a_task_whose_pack_was_changed_and_all_others(user: PackUser) -> None:
+def test_lists_show_task_whose_pack_was_changed_and_all_others(user: PackUser) -> None:
     user.new()
     user.new("other", "phase")
     user.edit("announce.py")
@@ -290,7 +290,7 @@ def test_a_check_that_fails_opens_nothing(user: PackUser) -> None:
     assert re.search(r"entries\.py:\d+$", error["where"])
 
 
-def test_a_name_that_is_missing_is_found_before_a_task_is_made(user: PackUser) -> None:
+def test_name_that_is_missing_is_found_before_task_is_made(user: PackUser) -> None:
     user.edit("pack.py", "announce:announce", "announce:shout")
     assert "announce:shout" in user.error("new", "changelog", "anything")["what"]
 
@@ -358,7 +358,7 @@ def test_doctor_has_a_row_for_each_pack(user: PackUser) -> None:
     assert rows[f"pack changelog from {user.pack}"]["mark"] == "ok"
 
 
-def test_a_task_whose_pack_is_gone_for_good_can_be_given_up(user: PackUser) -> None:
+def test_task_without_its_pack_can_be_given_up(user: PackUser) -> None:
     edge = '[[edge]]\nfrom = ["writing", "reading"]\nto = "dropped"\nby = ["person"]\nverb = "cancel"\n\n'
     first = '[[edge]]\nfrom    = "writing"'
     user.edit("machine.toml", first, f"[state.dropped]\nend = true\n\n{edge}{first}")
@@ -375,7 +375,7 @@ def test_a_task_whose_pack_is_gone_for_good_can_be_given_up(user: PackUser) -> N
     assert user("history", "t").code == 0
 
 
-def test_a_task_whose_lost_pack_is_asked_is_not_given_up(user: PackUser) -> None:
+def test_task_whose_lost_pack_is_asked_is_not_given_up(user: PackUser) -> None:
     first = '[[edge]]\nfrom    = "writing"'
     edge = '[[edge]]\nfrom = ["writing"]\nto = "dropped"\nby = ["person"]\nverb = "cancel"\nneeds = ["noted"]\n\n'
     user.edit("machine.toml", first, f"[state.dropped]\nend = true\n\n{edge}{first}")
@@ -386,7 +386,7 @@ def test_a_task_whose_lost_pack_is_asked_is_not_given_up(user: PackUser) -> None
     assert user.journal().read_bytes() == before
 
 
-def test_a_task_that_may_land_is_not_opened_without_its_pack(user: PackUser) -> None:
+def test_task_that_may_land_is_not_opened_without_its_pack(user: PackUser) -> None:
     user.new()
     assert user("run", "t").code == 4
     assert user("approve", "t").code == 0
@@ -394,7 +394,7 @@ def test_a_task_that_may_land_is_not_opened_without_its_pack(user: PackUser) -> 
     assert user.error("land", "t")["what"].startswith("the pack changelog")
 
 
-def test_a_task_whose_pack_is_gone_and_that_has_no_cancel_is_removed_by_gc(user: PackUser) -> None:
+def test_gc_removes_a_task_without_pack_and_cancel(user: PackUser) -> None:
     user.new()
     shutil.rmtree(user.pack)
     done = user("gc", "t", "--yes", "--journals")

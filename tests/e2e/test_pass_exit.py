@@ -39,7 +39,7 @@ def test_a_second_crash_stops_the_task_with_6(agents: Agents) -> None:
     task.run("--once", expect=6)
 
 
-def test_an_agent_that_failed_after_its_move_was_accepted_did_its_work(agents: Agents) -> None:
+def test_agent_that_failed_after_its_accepted_move_did_its_work(agents: Agents) -> None:
     agents.honest(implement="echo '# on' >> app.py; candidate; detent move verify; exit 3")
     task = agents.task()
     task.run("--once", expect=0)

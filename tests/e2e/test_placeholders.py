@@ -51,7 +51,7 @@ def test_not_doing_anything_else_may_be_said_by_none(at: At) -> None:
 
 
 @pytest.mark.requirement("S0.11")
-def test_constraints_of_none_are_quoted_with_an_example_of_what_to_write(at: At) -> None:
+def test_empty_constraints_are_quoted_with_an_example(at: At) -> None:
     task = at("intake")
     task.set({**FRAME, "Done gate": "", "Reality constraints": "none"})
     said = task.refused("shape")
@@ -75,7 +75,7 @@ def unproven(detent: Detent, repo: MakeRepo, tmp_path: Path) -> PhaseTask:
 
 
 @pytest.mark.requirement("S0.14")
-def test_a_plan_without_a_command_is_refused_while_it_can_still_be_changed(unproven: PhaseTask) -> None:
+def test_plan_without_a_command_is_refused_before_its_lock(unproven: PhaseTask) -> None:
     said = unproven.refused("implement")
     assert '"Validation plan" names no command' in said
     assert "cmd: python3 -m unittest" in said
@@ -84,12 +84,12 @@ def test_a_plan_without_a_command_is_refused_while_it_can_still_be_changed(unpro
     unproven.move("implement")
 
 
-def test_a_command_of_the_task_makes_a_plan_of_prose_provable(unproven: PhaseTask) -> None:
+def test_command_of_the_task_makes_a_plan_of_prose_provable(unproven: PhaseTask) -> None:
     assert unproven("configure", "--check", "true").code == 0
     unproven.move("implement")
 
 
-def test_a_plan_that_was_locked_without_a_command_is_told_what_helps(unproven: PhaseTask) -> None:
+def test_plan_that_was_locked_without_command_is_told_what_helps(unproven: PhaseTask) -> None:
     unproven.set({"Validation plan": "cmd: true"})
     unproven.move("implement")
     unproven.set({"Validation plan": "look at the page by eye"})
@@ -102,7 +102,7 @@ def test_a_plan_that_was_locked_without_a_command_is_told_what_helps(unproven: P
     unproven.move("review")
 
 
-def test_a_locked_plan_that_can_never_pass_is_a_persons_to_change(unproven: PhaseTask) -> None:
+def test_locked_plan_that_can_never_pass_is_persons_to_change(unproven: PhaseTask) -> None:
     unproven.set({"Validation plan": "cmd: test -f no-such-file"})
     unproven.move("implement")
     unproven.candidate()
@@ -142,7 +142,7 @@ def test_a_small_picture_is_evidence(at: At) -> None:
     task.move("verify")
 
 
-def test_a_blank_line_more_in_evidence_md_is_no_new_evidence(at: At) -> None:
+def test_blank_line_more_in_evidence_md_is_no_new_evidence(at: At) -> None:
     task = at("implement")
     task.candidate()
     task.set({"Evidence location": "EVIDENCE.md"})
@@ -174,7 +174,7 @@ def test_old_proof_counts_again_with_the_line_from_the_refusal(at: At) -> None:
         ("https://ci.acme.dev/", "as a whole, not to the proof"),
     ],
 )
-def test_an_address_that_does_not_lead_to_the_proof_is_no_link(at: At, link: str, why: str) -> None:
+def test_address_that_does_not_lead_to_proof_is_no_link(at: At, link: str, why: str) -> None:
     task = at("implement")
     task.candidate()
     task.set({"Evidence link": link})

@@ -20,7 +20,7 @@ def oranges(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Oranges]
     made.close()
 
 
-def test_a_pending_task_has_no_clone_and_gets_one_from_its_baseline(oranges: Oranges) -> None:
+def test_pending_task_gets_its_clone_from_its_baseline_later(oranges: Oranges) -> None:
     task = oranges.orange()
     assert not task.tree.exists()
     assert task.json("status")["problems"] == []
@@ -33,7 +33,7 @@ def test_a_pending_task_has_no_clone_and_gets_one_from_its_baseline(oranges: Ora
     task.audit()
 
 
-def test_the_baseline_of_a_pending_task_survives_when_its_branch_is_gone(oranges: Oranges) -> None:
+def test_baseline_of_pending_task_survives_when_its_branch_is_gone(oranges: Oranges) -> None:
     task = oranges.orange()
     git = oranges.make_repo.git
     git(task.repo, "checkout", "--quiet", "--orphan", "other")
@@ -49,15 +49,15 @@ def test_new_reports_uncommitted_files_and_carries_them_on_request(oranges: Oran
     files = {**SAMPLE_FILES, "detent.toml": oranges.settings(POOL)}
     repo = oranges.make_repo("dirty", files)
     (repo / "app.py").write_text("dirty = True\n", encoding="utf-8")
-    told = oranges.detent("new", "orange", "one", "--id", "one", cwd=repo)
-    assert "not in the clone, because not committed: app.py" in told.out
+    created = oranges.detent("new", "orange", "one", "--id", "one", cwd=repo)
+    assert "not in the clone, because not committed: app.py" in created.out
     carried = oranges.detent("new", "orange", "two", "--id", "two", "--include-dirty", "--json", cwd=repo).json()
     assert (Path(carried["workspace"]) / "app.py").read_text(encoding="utf-8") == "dirty = True\n"
     assert oranges.detent("task", "update", "--status", "working", "one", cwd=repo).code == 1  # `two` has the only home
     assert oranges.detent("task", "update", "--status", "working", "two", cwd=repo).code == 0
 
 
-def test_without_a_free_home_a_task_stays_and_the_users_are_named(oranges: Oranges) -> None:
+def test_without_free_home_task_stays_and_the_users_are_named(oranges: Oranges) -> None:
     first = oranges.orange("working", more=POOL, task_id="first")
     second = oranges.orange(task_id="second", repo=first.repo)
     before = (second.control / "journal.jsonl").read_bytes()
@@ -94,7 +94,7 @@ def test_a_full_pool_refuses_a_new_task_with_a_home(oranges: Oranges) -> None:
     assert oranges.detent("new", "phase", "count", "--id", "count", "--in-place", cwd=first.repo).code == 0
 
 
-def test_a_supervisor_lets_a_waiting_task_begin_when_a_home_is_free(oranges: Oranges) -> None:
+def test_supervisor_lets_waiting_task_begin_when_a_home_is_free(oranges: Oranges) -> None:
     oranges.honest()
     first = oranges.orange(more=POOL, task_id="first")
     second = oranges.orange(task_id="second", repo=first.repo)

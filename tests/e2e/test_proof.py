@@ -42,7 +42,7 @@ class Graded(PhaseTask):
         """The assessment of the tree as it is."""
         receipts = (json.loads(path.read_text()) for path in (self.control / "receipts").glob("*.json"))
         found: list[dict[str, Any]] = [
-            json.loads(one["output"]) for one in receipts if one.get("command") == "full proof"
+            json.loads(receipt["output"]) for receipt in receipts if receipt.get("command") == "full proof"
         ]
         assert len(found) == 1
         return found[0]
@@ -198,12 +198,12 @@ def test_word_stands_on_every_face_until_a_person_accepts(reviewed: Reviewed) ->
     task.refused("done")
     why = "1 part of what judges the work changed: tests/test_app.py::test_one_word"
     fix = "look at them: detent diff; accept them: detent approve --tests"
-    told = task.json("next", task.id)
-    assert [(one["why"], one["fix"]) for one in told["edges"][0]["missing"]] == [(why, fix)]
-    proof = told["proof"]
+    answer = task.json("next", task.id)
+    assert [(need["why"], need["fix"]) for need in answer["edges"][0]["missing"]] == [(why, fix)]
+    proof = answer["proof"]
     assert (proof["word"], proof["required"], proof["enough"]) == ("ask", "proven_by_own_test", False)
     assert {"name": "seen", "result": "asks", "why": why, "next": fix} in proof["commands"][0]["parts"]
-    assert [(one["name"], one["how"]) for one in proof["changed"]] == [("test_one_word", "removed")]
+    assert [(path["name"], path["how"]) for path in proof["changed"]] == [("test_one_word", "removed")]
     assert "-    assert count_words" in proof["changed"][0]["diff"]
     assert task.json("status", task.id)["proof"] == proof
     assert task.json("inbox", cwd=task.repo)["waiting"][0]["proof"] == proof

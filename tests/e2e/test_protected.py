@@ -34,8 +34,8 @@ def approve(task: AgentTask, *words: str, reason: str = "it is wanted") -> dict[
 def test_a_touched_file_keeps_done_closed_until_a_person_approves(agents: Agents) -> None:
     task = at_the_end(agents)
     assert task.missing("done") == {"protected_ok": "a person must look at deploy/job first"}
-    told = approve(task)
-    assert (told["moved"], told["to"]) == (True, "done")
+    approved = approve(task)
+    assert (approved["moved"], approved["to"]) == (True, "done")
     line = task.last("approved")
     assert (line["by"], line["reason"], list(line["files"])) == ("person", "it is wanted", ["deploy/job"])
     assert line["tree"] == task.last("moved")["tree"]
@@ -43,7 +43,7 @@ def test_a_touched_file_keeps_done_closed_until_a_person_approves(agents: Agents
     task.audit()
 
 
-def test_the_agents_are_not_started_again_while_a_person_is_asked(agents: Agents) -> None:
+def test_agents_are_not_started_again_while_a_person_is_asked(agents: Agents) -> None:
     task = at_the_end(agents)
     before = agents.counted()
     task.run(expect=NEEDS_A_PERSON)
@@ -65,8 +65,8 @@ def test_the_inbox_names_the_files_and_how_to_look(agents: Agents) -> None:
 def test_what_changes_after_the_word_is_asked_about_again(agents: Agents) -> None:
     task = at_the_end(agents)
     task.section("Review", "no verdict any more")  # so that the approval does not move it at once
-    told = approve(task)
-    assert (told["moved"], told["refusal"]) == (False, None)
+    approved = approve(task)
+    assert (approved["moved"], approved["refusal"]) == (False, None)
     task.review()
     assert task.missing("done") == {}
     (task.tree / "deploy" / "job").write_text("go further\n", encoding="utf-8")
@@ -89,7 +89,7 @@ def test_also_another_file_of_the_tree_voids_the_word(agents: Agents) -> None:
     assert "not run on this tree" not in refusal  # a person is asked last: the commands were run first
 
 
-def test_a_word_needs_a_reason_and_the_tree_that_was_looked_at(agents: Agents) -> None:
+def test_word_needs_reason_and_the_tree_that_was_looked_at(agents: Agents) -> None:
     task = at_the_end(agents)
     shown = task.json("diff", task.id, cwd=task.repo)["tree"]
     bare = task("approve", task.id, cwd=task.repo)
@@ -185,7 +185,7 @@ def test_audit_names_a_word_that_was_forged(agents: Agents, change: dict[str, ob
     (task.control / "snapshot.json").unlink()
     found = task("audit", task.id, "--json", cwd=task.repo)
     assert found.code == 1, found
-    first = next(one for one in found.json()["findings"] if one["line"])
+    first = next(finding for finding in found.json()["findings"] if finding["line"])
     assert words in first["what"], found
     assert first["line"] == task.last("approved")["seq"]
 
@@ -193,7 +193,7 @@ def test_audit_names_a_word_that_was_forged(agents: Agents, change: dict[str, ob
 LINKING = "count; mkdir lib; echo go > lib/job; ln -s lib deploy; candidate; detent move verify"
 
 
-def test_a_linked_folder_keeps_done_closed_like_the_files_it_shows(agents: Agents) -> None:
+def test_linked_folder_keeps_done_closed_like_the_files_it_shows(agents: Agents) -> None:
     task = at_the_end(agents, LINKING)
     assert task.missing("done") == {"protected_ok": "a person must look at deploy/job first"}
     assert approve(task)["to"] == "done"
@@ -208,7 +208,7 @@ def test_another_spelling_of_a_protected_folder_keeps_done_closed(agents: Agents
     task.audit()
 
 
-def test_a_link_onto_denied_files_is_removed_when_the_run_is_over(agents: Agents) -> None:
+def test_link_onto_denied_files_is_removed_when_run_is_over(agents: Agents) -> None:
     script = "count; mkdir lib; echo go > lib/job; ln -s lib ci; echo '# worked on' >> app.py; true"
     agents.honest(implement=script)
     task = agents.task('[protect]\ndeny = ["ci/**"]\n')

@@ -32,15 +32,15 @@ def stopped(agents: Agents) -> GlobalTask:
     return task
 
 
-def test_a_restored_edit_of_a_locked_file_is_kept_and_its_place_named(stopped: GlobalTask) -> None:
+def test_restored_edit_is_kept_and_its_place_named(stopped: GlobalTask) -> None:
     stopped.put("plan.files.json", WIDER)
     said = stopped("resume", "--reason", "go on", stopped.id, cwd=stopped.repo).out
     assert "plan.files.json is locked in codegen and was put back" in said
     assert f'detent amend --reason "why" {stopped.id}' in said
     assert json.loads(kept_in(said, stopped.repo)) == WIDER
     assert "more.py" not in (stopped.folder / "plan.files.json").read_text(encoding="utf-8")
-    told = stopped("history", stopped.id, cwd=stopped.repo).out
-    assert json.loads(kept_in(told, stopped.repo)) == WIDER
+    output = stopped("history", stopped.id, cwd=stopped.repo).out
+    assert json.loads(kept_in(output, stopped.repo)) == WIDER
     stopped.audit()
 
 
@@ -62,7 +62,7 @@ def test_each_file_of_a_locked_folder_is_named(stopped: GlobalTask) -> None:
     assert not (stopped.folder / "planning/notes.md").exists()
 
 
-def test_a_locked_field_that_was_edited_is_kept_with_its_file(at: Callable[[str], PhaseTask]) -> None:
+def test_locked_field_that_was_edited_is_kept_with_its_file(at: Callable[[str], PhaseTask]) -> None:
     task = at("implement")
     task.set({"Objective": "something larger"})
     said = task("move", "verify").out

@@ -32,7 +32,7 @@ def test_every_issue_of_a_blocked_review_reaches_the_planner(agents: Agents) -> 
     assert 'it is blocked; an issue: "NAME-THE-TESTS"; an issue: "MIND-THE-TITLE"' in prompt
 
 
-def test_the_output_of_red_tests_reaches_the_coder_and_the_report(agents: Agents) -> None:
+def test_output_of_red_tests_reaches_the_coder_and_the_report(agents: Agents) -> None:
     check = "echo login https://me:hunter2@host; echo WHAT-WAS-WRONG; exit 4"
     task = make_global(agents, check=check)
     agents.script("codegen", CODER)

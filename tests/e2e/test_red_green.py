@@ -124,9 +124,7 @@ def test_what_is_cut_short_without_the_change_proves_nothing(detent: Detent, rep
     assert "did not come to its own end" in fix.refused()
 
 
-def test_one_command_of_several_is_enough_or_the_one_that_is_named(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_one_red_command_is_enough_or_the_named_one(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     both = f"true\ncmd: {RUN_ALL}"
     fix = Fix(detent, repo, tmp_path, proof=both)
     fix.write("app.py", MENDED)

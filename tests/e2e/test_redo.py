@@ -26,7 +26,7 @@ def versions(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def test_going_back_keeps_the_artifacts_of_the_state_and_of_those_after_it(undone: Undone) -> None:
+def test_going_back_keeps_artifacts_of_that_and_later_states(undone: Undone) -> None:
     undone.say("/next")
     write(undone.folder)
     undone.say("/redo accept")
@@ -50,7 +50,7 @@ def test_going_back_keeps_the_artifacts_of_the_state_and_of_those_after_it(undon
     assert undone("audit").code == 0
 
 
-def test_each_round_has_a_version_of_its_own_and_an_empty_one_has_none(undone: Undone) -> None:
+def test_each_round_has_a_version_unless_it_is_empty(undone: Undone) -> None:
     for text in ("one", "two"):
         write(undone.folder, **{"report.md": text})
         undone.say("/redo")

@@ -39,7 +39,7 @@ def typed_lines(spoken: Spoken) -> list[str]:
 
 
 @pytest.mark.requirement("S1.73")
-def test_a_script_of_lines_does_what_the_same_lines_do_one_by_one(spoken: Spoken) -> None:
+def test_script_does_what_its_lines_do_one_by_one(spoken: Spoken) -> None:
     spoken.write(Plan="a", Text="b", Verdict="good")
     done = spoken("repl", stdin="/next\n\n/write\n/check text --reason 'done'\n/next\n/approve it reads well\n")
     assert (done.code, done.err) == (0, "")
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_text_are_refused(spoken: Spoken, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "more", [pytest.param({}, marks=needs_library, id="with the library"), pytest.param({"TERM": "dumb"}, id="plain")]
 )
-def test_lines_are_typed_ctrl_c_gives_one_up_and_ctrl_d_leaves(spoken: Spoken, more: dict[str, str]) -> None:
+def test_ctrl_c_drops_a_line_and_ctrl_d_leaves(spoken: Spoken, more: dict[str, str]) -> None:
     spoken.write(Plan="a")
     with in_terminal(spoken, **more) as terminal:
         terminal.until("t plan>")
@@ -141,7 +141,7 @@ def test_typed_lines_are_kept_for_the_person_alone(spoken: Spoken) -> None:
 
 
 @needs_library
-def test_ctrl_c_ends_the_waiting_for_an_agent_and_leads_back_to_the_prompt(agents: Agents, tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_wait_for_an_agent(agents: Agents, tmp_path: Path) -> None:
     repository = agents.make_repo("repo", {**SAMPLE_FILES, "detent.toml": agents.settings()})
     let_out(repository)
     spoken = Spoken(agents.detent, repository, tmp_path / "note")

@@ -116,7 +116,7 @@ def test_a_foreign_request_is_never_replaced(detent: Detent, repo: MakeRepo, tmp
     assert (folder / "REQUEST.md").read_text(encoding="utf-8") == "mine\n"
 
 
-def test_the_request_is_no_proof_and_stands_on_the_evidence_page(detent: Detent, repo: MakeRepo) -> None:
+def test_request_is_no_proof_and_stands_on_the_evidence_page(detent: Detent, repo: MakeRepo) -> None:
     folder = folder_of(detent("new", "phase", "--from", "-", "--json", cwd=repo(), stdin=TEXT))
     state = folder / "STATE.md"
     filled = state.read_text(encoding="utf-8")
@@ -144,16 +144,16 @@ def test_an_issue_is_read_by_the_configured_program(
 ) -> None:
     path = repo()
     programs = tmp_path / "programs"
-    asked = tmp_path / "asked.txt"
+    called = tmp_path / "asked.txt"
     answer = tmp_path / "answer.json"
     answer.write_text(json.dumps(ISSUE), encoding="utf-8")
-    put_program(programs, "gh", f'printf "%s\\n" "$PWD" "$@" > {asked}; cat {answer}')
+    put_program(programs, "gh", f'printf "%s\\n" "$PWD" "$@" > {called}; cat {answer}')
     made = detent(
         "new", "--issue", "12", "--id", "a", "--json", cwd=path, environment=with_path(clean_environment, programs)
     )
     folder = folder_of(made)
     words = ["issue", "view", "12", "--json", "title,body,comments,url"]
-    assert asked.read_text(encoding="utf-8").splitlines() == [str(path), *words]
+    assert called.read_text(encoding="utf-8").splitlines() == [str(path), *words]
     assert made.json()["title"] == "Parse empty lines"
     assert (folder / "REQUEST.md").read_text(encoding="utf-8") == (
         "# Parse empty lines\n\nhttps://tracker.example/12\n\nThey are dropped.\n\n"

@@ -35,13 +35,13 @@ def test_diff_shows_what_is_there_now_and_new_files(detent: Detent, repo: MakeRe
     shown = task("diff").out
     assert "+# better" in shown
     assert "new file mode 100644" in shown
-    told = task.json("diff")
-    assert told["files"] == [
+    answer = task.json("diff")
+    assert answer["files"] == [
         {"status": "D", "path": "README.md"},
         {"status": "M", "path": "app.py"},
         {"status": "A", "path": "new.txt"},
     ]
-    assert told["text"] == shown
+    assert answer["text"] == shown
     stat = task("diff", "--stat").out
     assert "3 files changed" in stat
     assert "+# better" not in stat
@@ -67,7 +67,7 @@ def test_a_diff_of_crlf_files_can_be_applied(detent: Detent, repo: MakeRepo, tmp
 
 
 @pytest.mark.parametrize(("attributes", "setting"), [("* text eol=crlf filter=mark", "false"), ("", "true")])
-def test_a_diff_in_place_shows_no_line_ends_that_git_converts(
+def test_diff_in_place_shows_no_line_ends_that_git_converts(
     detent: Detent, repo: MakeRepo, tmp_path: Path, attributes: str, setting: str
 ) -> None:
     path = repo(files={**SAMPLE_FILES, "gone.txt": "gone\n", ".gitattributes": f"{attributes}\n"})
@@ -89,15 +89,15 @@ def test_a_diff_in_place_shows_no_line_ends_that_git_converts(
     (path / "gone.txt/new").write_bytes(b"new\r\n")
     (path / "link").symlink_to("app.py")
     repo.git(path / "lib", "commit", "--quiet", "--allow-empty", "--message=More")
-    told = task.json("diff")
-    assert [(one["status"], one["path"]) for one in told["files"]] == [
+    shown = task.json("diff")
+    assert [(file["status"], file["path"]) for file in shown["files"]] == [
         ("M", "app.py"),
         ("D", "gone.txt"),
         ("A", "gone.txt/new"),
         ("M", "lib"),
         ("A", "link"),
     ]
-    assert ("+# better\n" in told["text"], "\r" in told["text"]) == (True, False), told["text"]
+    assert ("+# better\n" in shown["text"], "\r" in shown["text"]) == (True, False), shown["text"]
     assert not (tmp_path / "mark").exists()
 
 

@@ -27,7 +27,7 @@ def audited(undone: Undone) -> str:
     return "" if done.code == 0 else done.out
 
 
-def test_work_that_has_not_landed_is_taken_back_on_its_own_branch(undone: Undone) -> None:
+def test_unlanded_work_is_reverted_on_its_own_branch(undone: Undone) -> None:
     undone.work()
     undone.say("/next")
     before = undone.git("rev-parse", "main", "HEAD")
@@ -131,7 +131,7 @@ def test_without_git_there_is_nothing_to_go_back_to(detent: Detent, tmp_path: Pa
     assert (refused.code, "without git" in refused.out) == (1, True)
 
 
-def test_in_the_checkout_itself_files_go_back_and_no_branch_moves(detent: Detent, repo: MakeRepo) -> None:
+def test_in_checkout_itself_files_go_back_and_no_branch_moves(detent: Detent, repo: MakeRepo) -> None:
     undone = Undone(detent, repo, "--in-place")
     undone.work()
     undone.say("/next")

@@ -35,7 +35,7 @@ def say(task: GlobalTask, line: str) -> None:
     assert done.code == 0, done
 
 
-def test_a_landed_task_that_repaired_a_red_tree_is_reverted_home(agents: Agents) -> None:
+def test_landed_task_that_repaired_a_red_tree_is_reverted_home(agents: Agents) -> None:
     task = landed(agents)
     say(task, "/revert it broke things")
     say(task, "/next")
@@ -58,7 +58,7 @@ def test_a_reverted_task_that_never_landed_tells_which_command_fails(agents: Age
     task.audit()
 
 
-def test_a_revert_that_is_merged_with_other_work_is_proven_like_any_merge(agents: Agents) -> None:
+def test_merged_revert_is_proven_like_any_merge(agents: Agents) -> None:
     task = landed(agents)
     say(task, "/revert it broke things")
     say(task, "/next")

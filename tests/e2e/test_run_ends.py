@@ -16,7 +16,7 @@ BUSY = 'echo "# $DETENT_RUN_NUMBER" >> app.py'
 
 
 def ends(task: AgentTask) -> list[tuple[str, str]]:
-    return [(one["exit"], one["how"]) for one in task.entries("run_ended")]
+    return [(entry["exit"], entry["how"]) for entry in task.entries("run_ended")]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def ends(task: AgentTask) -> list[tuple[str, str]]:
     ],
     ids=["failed", "killed", "timeout", "stall", "flood", "lost"],
 )
-def test_a_run_that_crashed_is_counted_and_leaves_the_task_where_it_is(
+def test_crashed_run_is_counted_and_leaves_the_task_there(
     agents: Agents, script: str, more: str, exit_class: str, how: str, words: str
 ) -> None:
     agents.script("implement", script)
@@ -49,7 +49,7 @@ def test_a_run_that_crashed_is_counted_and_leaves_the_task_where_it_is(
     task.audit()
 
 
-def test_two_crashes_in_a_row_stop_the_task_until_a_person_goes_on(agents: Agents) -> None:
+def test_two_crashes_in_row_stop_task_until_person_goes_on(agents: Agents) -> None:
     agents.honest(implement="count; echo 'no such model' >&2; exit 3")
     task = agents.task('[notify]\ncommand = "echo $DETENT_REST $DETENT_TASK >> $SCRIPTS/notified; exit 7"')
     done = task.run(expect=6)
@@ -61,8 +61,8 @@ def test_two_crashes_in_a_row_stop_the_task_until_a_person_goes_on(agents: Agent
     assert task.run(expect=6).out.startswith("stopped:")
     assert task("respawn", task.id, cwd=task.repo).code == 6
     assert agents.counted() == ["implement 1", "implement 2"]
-    asked = task("move", "verify", "--as", "agent")
-    assert (asked.code, "stopped: 2 crashes in a row" in asked.out) == (1, True)
+    moved = task("move", "verify", "--as", "agent")
+    assert (moved.code, "stopped: 2 crashes in a row" in moved.out) == (1, True)
     assert task("resume", "--reason", "the model is back", task.id, cwd=task.repo).code == 0
     agents.script("implement", HONEST["implement"])
     task.run(expect=0)
@@ -76,7 +76,7 @@ def test_a_crash_between_two_good_runs_is_forgotten(agents: Agents) -> None:
     agents.script("verify", "exit 3", run=3)
     task = agents.task()
     task.run(expect=0)
-    assert [one["exit"] for one in task.entries("crashed")] == ["failed", "failed"]
+    assert [entry["exit"] for entry in task.entries("crashed")] == ["failed", "failed"]
     assert "agent run #1 in this state ended as failed" in task.prompt(2)
 
 
@@ -108,14 +108,14 @@ def test_a_run_without_progress_stops_the_task_and_names_it(agents: Agents) -> N
     ],
     ids=["code", "state", "evidence", "blocker"],
 )
-def test_each_kind_of_gain_is_progress_and_the_phase_is_gone_on_with(agents: Agents, gain: str) -> None:
+def test_each_kind_of_gain_is_progress(agents: Agents, gain: str) -> None:
     agents.script("implement", gain, run=1)
     agents.script("implement", "candidate; field Blockers none", run=2)
     task = agents.task()
     task.run("--once", expect=0)
     assert task.last("unmoved")["progress"] is True
     task.run("--once", expect=0)
-    assert (task.state(), [one["state"] for one in task.entries("run_planned")]) == ("verify", ["implement"] * 2)
+    assert (task.state(), [entry["state"] for entry in task.entries("run_planned")]) == ("verify", ["implement"] * 2)
 
 
 @pytest.mark.requirement("S0.15")
@@ -216,7 +216,7 @@ TURN = said(
     ("bound", "how"),
     [("turns = 1", "turns 2 of 1"), ("tokens = 900", "tokens 1000 of 900"), ("usd = 0.9", "usd 1 of 0.9")],
 )
-def test_a_bound_of_the_run_ends_the_run_and_not_the_task(agents: Agents, bound: str, how: str) -> None:
+def test_bound_of_run_ends_the_run_and_not_the_task(agents: Agents, bound: str, how: str) -> None:
     agents.script("implement", f"{TURN}\n{TURN}\nexec sleep 1000", run=1)
     agents.script("implement", "candidate\n" + said({"type": "agent_end"}), run=2)
     task = agents.task(f"[budget.run]\n{bound}", events="pi")
@@ -252,7 +252,7 @@ def test_a_bound_of_the_task_stops_the_task(agents: Agents, bound: str, words: s
 
 
 @pytest.mark.requirement("S0.73")
-def test_any_program_is_an_agent_and_a_missing_one_is_named(agents: Agents, tmp_path: Path) -> None:
+def test_any_program_is_agent_and_a_missing_one_is_named(agents: Agents, tmp_path: Path) -> None:
     agents.honest()
     task = agents.task()
     task.run(expect=0)
@@ -276,8 +276,8 @@ def test_respawn_without_waiting_reaches_the_watching_process(agents: Agents) ->
     os.mkfifo(bell)
     listening = os.open(bell, os.O_RDWR | os.O_NONBLOCK)
     try:
-        asked = task("respawn", "--once", "--no-wait", task.id, cwd=task.repo)
-        assert (asked.code, "agent run #2 is under way" in asked.out) == (0, True), asked
+        respawned = task("respawn", "--once", "--no-wait", task.id, cwd=task.repo)
+        assert (respawned.code, "agent run #2 is under way" in respawned.out) == (0, True), respawned
         assert meeting.reached()[0] == 2
         assert os.read(listening, 10) == b"!"
     finally:

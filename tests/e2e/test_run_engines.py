@@ -29,7 +29,7 @@ def kinds(task: AgentTask) -> list[str]:
 # --- engines that die ---
 
 
-def test_an_engine_that_was_killed_is_followed_by_one_that_adopts_its_run(agents: Agents) -> None:
+def test_run_of_a_killed_engine_is_adopted_by_the_next(agents: Agents) -> None:
     here = agents.meeting()
     agents.honest(implement=f"count; meet here; {HONEST['implement'].removeprefix('count;')}")
     task = agents.task()
@@ -45,7 +45,7 @@ def test_an_engine_that_was_killed_is_followed_by_one_that_adopts_its_run(agents
     task.audit()
 
 
-def test_a_run_that_ended_while_no_engine_lived_is_judged_by_the_next(agents: Agents) -> None:
+def test_run_that_ended_without_an_engine_is_judged_later(agents: Agents) -> None:
     agents.honest()
     task = agents.task()
     started = task("run", "--no-wait", "--json", task.id, cwd=task.repo)
@@ -77,7 +77,7 @@ def test_an_engine_killed_before_the_start_leaves_an_unstarted_run(agents: Agent
     task.audit()
 
 
-def test_an_engine_killed_between_the_end_of_a_run_and_its_decision(agents: Agents) -> None:
+def test_engine_killed_between_end_of_a_run_and_its_decision(agents: Agents) -> None:
     agents.honest()
     task = agents.task()
     task("run", "--no-wait", task.id, cwd=task.repo)
@@ -93,16 +93,16 @@ def test_an_engine_killed_between_the_end_of_a_run_and_its_decision(agents: Agen
 # --- engines that meet ---
 
 
-def test_two_engines_on_one_task_start_one_run_and_decide_it_once(agents: Agents) -> None:
+def test_two_engines_start_one_run_and_decide_it_once(agents: Agents) -> None:
     here = agents.meeting()
     agents.honest(implement="count; meet here; exit 3")
     task = agents.task()
     both = [agents.begin("run", "--once", task.id, cwd=task.repo) for _ in range(2)]
     here.reached()
-    for one in both:
-        one.line("agent run #1")
+    for started in both:
+        started.line("agent run #1")
     here.go()
-    assert [one.done().code for one in both] == [1, 1]  # the run failed
+    assert [engine.done().code for engine in both] == [1, 1]  # the run failed
     assert agents.counted() == ["implement 1"]
     assert kinds(task)[-3:] == ["run_planned", "run_ended", "crashed"]
     assert task.last("crashed")["after"]["counters"]["crashes"] == 1
@@ -166,14 +166,14 @@ def test_several_tasks_are_driven_at_once(agents: Agents) -> None:
     assert (nothing.code, nothing.json()["tasks"]) == (0, [])
 
 
-def test_all_tasks_are_told_in_one_shape_however_many_there_are(agents: Agents) -> None:
+def test_all_tasks_have_one_shape_in_json(agents: Agents) -> None:
     agents.honest()
     task = agents.task()
     done = task("run", "--all", "--json", cwd=task.repo)
     assert (done.code, [row["state"] for row in done.json()["tasks"]]) == (0, ["done"])
 
 
-def test_the_worst_rest_of_several_tasks_is_what_run_ends_with(agents: Agents) -> None:
+def test_worst_rest_of_several_tasks_is_what_run_ends_with(agents: Agents) -> None:
     agents.honest()
     agents.script("implement", "true", task="idle")
     task = agents.task()
@@ -268,7 +268,7 @@ def test_start_wakes_a_watch_that_has_nothing_to_do(agents: Agents) -> None:
 
 
 @pytest.mark.parametrize("what", ["its file", "its log"])
-def test_a_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents, what: str) -> None:
+def test_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents, what: str) -> None:
     agents.honest()
     task = agents.task()
     broken = agents.task(task_id="broken", repo=task.repo)
@@ -278,12 +278,12 @@ def test_a_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents, wha
         (broken.control / "drive.log").mkdir()  # as with a full disk, no process can be started for it
     done = task("run", "--all", cwd=task.repo)
     assert done.code == 6, done
-    told = "it can't be driven" if what == "its file" else "tool: a process can't be started: "
-    assert f"stopped: broken is in intake: {told}" in done.out
+    words = "it can't be driven" if what == "its file" else "tool: a process can't be started: "
+    assert f"stopped: broken is in intake: {words}" in done.out
     assert task.state() == "done"
 
 
-def test_watch_sees_a_run_to_its_end_but_starts_no_idle_task(agents: Agents) -> None:
+def test_watch_follows_runs_but_starts_no_idle_task(agents: Agents) -> None:
     here = agents.meeting()
     agents.honest(implement=f"meet here; {HONEST['implement']}")
     task = agents.task()
@@ -305,7 +305,7 @@ def test_watch_sees_a_run_to_its_end_but_starts_no_idle_task(agents: Agents) -> 
 
 
 def test_a_long_lived_process_collects_garbage(detent: Detent, repo: MakeRepo) -> None:
-    told, cwd = {}, repo()
+    environment, cwd = {}, repo()
     for words in (["watch", "--once"], ["list"]):
         script = f"import gc; from detent.faces.cli.main import main; main({words}); print('collects', gc.isenabled())"
         done = subprocess.run(
@@ -316,17 +316,17 @@ def test_a_long_lived_process_collects_garbage(detent: Detent, repo: MakeRepo) -
             encoding="utf-8",
             check=True,
         )
-        told[words[0]] = done.stdout.splitlines()[-1]
-    assert told == {"watch": "collects True", "list": "collects False"}
+        environment[words[0]] = done.stdout.splitlines()[-1]
+    assert environment == {"watch": "collects True", "list": "collects False"}
 
 
 @pytest.mark.requirement("S0.73")
 def test_a_task_is_driven_in_the_background(agents: Agents) -> None:
     agents.honest()
     task = agents.task()
-    told = task.json("run", "--detach", task.id, cwd=task.repo)
-    until(lambda: task.state() == "done" and not _is_alive(told["pid"]))
-    assert "done: words is in done" in Path(told["log"]).read_text(encoding="utf-8")
+    shown = task.json("run", "--detach", task.id, cwd=task.repo)
+    until(lambda: task.state() == "done" and not _is_alive(shown["pid"]))
+    assert "done: words is in done" in Path(shown["log"]).read_text(encoding="utf-8")
     assert agents.counted() == ["implement 1", "verify 2", "review 3"]
 
 
@@ -360,7 +360,7 @@ def test_a_project_without_tasks_can_be_watched(detent: Detent, repo: MakeRepo) 
     assert (done.code, done.err) == (0, ""), done
 
 
-def test_why_a_task_cannot_be_driven_is_told_in_words_with_what_to_do(agents: Agents) -> None:
+def test_task_that_cannot_be_driven_says_why_and_what_next(agents: Agents) -> None:
     path = agents.make_repo(
         files={**SAMPLE_FILES, "detent.toml": "[agents]\ndefault = 'pi'\npi.argv = ['no-such-agent']\n"}
     )
@@ -369,5 +369,5 @@ def test_why_a_task_cannot_be_driven_is_told_in_words_with_what_to_do(agents: Ag
     done = agents.detent("run", "--all", cwd=path)
     assert done.code == 6, done
     for name in ("a", "b"):
-        told = "it can't be driven: tool: role builder of phase wants pi, but no-such-agent is not on PATH"
-        assert f"stopped: {name} is in intake: {told}\n  next: run: npm install" in done.out
+        words = "it can't be driven: tool: role builder of phase wants pi, but no-such-agent is not on PATH"
+        assert f"stopped: {name} is in intake: {words}\n  next: run: npm install" in done.out

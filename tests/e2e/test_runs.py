@@ -15,7 +15,7 @@ IMPLEMENT, VERIFY = HONEST["implement"], HONEST["verify"]
 
 
 @pytest.mark.requirement("S0.2", "S0.57", "S0.59", "S0.61", "S0.71")
-def test_agents_work_inside_phases_and_files_decide_until_it_is_done(agents: Agents) -> None:
+def test_agents_work_in_phases_and_files_decide(agents: Agents) -> None:
     agents.honest()
     task = agents.task()
     done = task.run(expect=0)
@@ -23,7 +23,9 @@ def test_agents_work_inside_phases_and_files_decide_until_it_is_done(agents: Age
     assert agents.counted() == ["implement 1", "verify 2", "review 3"]
     assert [entry["role"] for entry in task.entries("run_planned")] == ["builder", "judge", "judge"]
     ended = task.entries("run_ended")
-    assert [(one["exit"], one["how"], one["claim_by"]) for one in ended] == [("finished", "exited", "command")] * 3
+    assert [(entry["exit"], entry["how"], entry["claim_by"]) for entry in ended] == [
+        ("finished", "exited", "command")
+    ] * 3
     assert [entry["by"] for entry in task.entries("moved")] == ["engine", "engine", "agent", "agent", "agent"]
     assert "agent run #1 starts scripted as builder in implement" in done.out
     assert "asked for verify: accepted, if it holds when the run has ended" in done.out
@@ -36,12 +38,12 @@ def test_agents_work_inside_phases_and_files_decide_until_it_is_done(agents: Age
 
 
 @pytest.mark.requirement("S0.58", "S0.64")
-def test_a_run_is_told_its_phase_its_limits_its_files_and_its_moves_only(agents: Agents) -> None:
+def test_prompt_has_phase_limits_files_and_moves_only(agents: Agents) -> None:
     agents.script("implement", f'cat > "$SCRIPTS/stdin"; {IMPLEMENT}')
     task = agents.task()
     task.run("--once", expect=0)
-    told = (agents.scripts / "stdin").read_text(encoding="utf-8")
-    assert told == task.prompt(1)
+    prompt = (agents.scripts / "stdin").read_text(encoding="utf-8")
+    assert prompt == task.prompt(1)
     for words in (
         "You are the builder of task `words`. The task is in state **implement**",
         "## You may\n- edit code, docs and scripts\n- create artifacts",
@@ -52,13 +54,13 @@ def test_a_run_is_told_its_phase_its_limits_its_files_and_its_moves_only(agents:
         "### implement -> verify\n`detent move verify`",
         "- `grep -q 'left + right' app.py`",
     ):
-        assert words in told
-    moves = [line.split()[-1] for line in told.splitlines() if line.startswith("### ")]
+        assert words in prompt
+    moves = [line.split()[-1] for line in prompt.splitlines() if line.startswith("### ")]
     assert moves == ["verify", "blocked", "needs_user_decision"]
 
 
 @pytest.mark.requirement("S0.65")
-def test_a_repair_is_told_to_stay_bounded_and_to_return_to_verify(agents: Agents) -> None:
+def test_repair_prompt_is_bounded_and_returns_to_verify(agents: Agents) -> None:
     agents.honest(
         verify='section "Failed checks" "the second case"; detent move repair',
         repair='section Repairs "the second case: mended"; detent move verify',
@@ -67,10 +69,10 @@ def test_a_repair_is_told_to_stay_bounded_and_to_return_to_verify(agents: Agents
     task = agents.task()
     task.run(expect=0)
     assert task.path_of_moves()[2:] == ["verify", "repair", "verify", "review", "done"]
-    told = task.prompt(3)
-    assert "This is a bounded repair" in told
-    assert "Open-ended implementation is banned here" in told
-    assert "must go back to verify" in told
+    prompt = task.prompt(3)
+    assert "This is a bounded repair" in prompt
+    assert "Open-ended implementation is banned here" in prompt
+    assert "must go back to verify" in prompt
     task.audit()
 
 
@@ -87,7 +89,7 @@ def test_an_early_claim_is_refused_and_quoted_in_prompts(agents: Agents) -> None
     assert "implement -> done is forbidden: no skipping proof" in said
     assert 'refused: implement -> verify\n  why:  STATE.md says "Candidate done:' in said
     claims = task.entries("claimed")
-    assert [(one["want"], one["accepted"]) for one in claims] == [("done", False), ("verify", False)]
+    assert [(claim["want"], claim["accepted"]) for claim in claims] == [("done", False), ("verify", False)]
     assert (task.state(), task.last("run_ended")["claim"], task.last("unmoved")["progress"]) == (
         "implement",
         "verify",
@@ -107,24 +109,24 @@ def test_json_py_in_the_tree_does_not_break_detent_move(agents: Agents) -> None:
     )
     task = agents.task()
     task.run("--once", expect=0)
-    assert [(one["want"], one["accepted"]) for one in task.entries("claimed")] == [("implement_to_verify", True)]
+    assert [(entry["want"], entry["accepted"]) for entry in task.entries("claimed")] == [("implement_to_verify", True)]
 
 
-def test_a_run_that_a_hook_of_git_started_works_in_its_own_repository(agents: Agents) -> None:
+def test_run_started_by_a_git_hook_works_in_its_repository(agents: Agents) -> None:
     """Git tells its hooks where they are by variables, which lead every git that a hook starts to the same place."""
     agents.script(
         "implement",
         "echo new > new.txt; git add new.txt; git rev-parse --absolute-git-dir; git diff --cached --name-only",
     )
     task = agents.task()
-    own = task.repo / ".git"
-    hook = {"GIT_DIR": str(own), "GIT_INDEX_FILE": str(own / "index"), "GIT_WORK_TREE": str(task.repo)}
+    git_dir = task.repo / ".git"
+    hook = {"GIT_DIR": str(git_dir), "GIT_INDEX_FILE": str(git_dir / "index"), "GIT_WORK_TREE": str(task.repo)}
     done = task("run", "--once", task.id, cwd=task.repo, environment=hook)
     assert done.code == 0, done
     assert task.output(1).splitlines() == [str(task.tree / ".git"), "new.txt"]
 
 
-def test_a_task_has_one_home_from_whichever_work_tree_it_is_driven(agents: Agents, tmp_path: Path) -> None:
+def test_task_has_one_home_from_any_work_tree(agents: Agents, tmp_path: Path) -> None:
     agents.script("implement", 'echo "$DETENT_OUT"; candidate; detent move verify')
     task = agents.task()
     other = tmp_path / "elsewhere"
@@ -163,11 +165,11 @@ def test_an_accepted_claim_moves_only_after_the_run_exits(agents: Agents) -> Non
 
 
 @pytest.mark.requirement("S0.61")
-def test_a_changed_state_line_is_the_claim_of_a_run_that_made_no_other(agents: Agents) -> None:
+def test_changed_state_line_is_a_run_s_only_claim(agents: Agents) -> None:
     agents.honest(implement="candidate; field Phase verify", verify="field Phase review", review="field Phase done")
     task = agents.task()
     done = task.run(expect=6)  # the review wrote nothing down: its claim is refused, and a second idle run ends it
-    assert [(one["claim"], one["claim_by"]) for one in task.entries("run_ended")] == [
+    assert [(entry["claim"], entry["claim_by"]) for entry in task.entries("run_ended")] == [
         ("verify", "file"),
         ("review", "file"),
         ("done", "file"),
@@ -189,7 +191,7 @@ def test_the_last_accepted_claim_counts_and_beats_the_state_line(agents: Agents)
     task = agents.task()
     done = task.run(expect=4)
     claims = task.entries("claimed")
-    assert [(one["want"], one["accepted"]) for one in claims] == [
+    assert [(claim["want"], claim["accepted"]) for claim in claims] == [
         ("implement_to_verify", True),
         ("implement_to_blocked", True),
         ("done", False),
@@ -207,7 +209,7 @@ def test_a_claim_whose_commands_fail_after_the_run_is_refused(agents: Agents) ->
     task.run(expect=6)
     assert task.last("claimed")["want"] == "verify_to_review"
     assert task.state() == "verify"
-    assert [one["gate"] for one in task.last("refused")["missing"]] == ["validation_passed"]
+    assert [need["gate"] for need in task.last("refused")["missing"]] == ["validation_passed"]
     task.audit()
 
 
@@ -217,7 +219,7 @@ def test_without_a_word_the_engine_takes_what_is_open(agents: Agents) -> None:
     agents.script("review", "review PASS")
     task = agents.task()
     task.run(expect=0)
-    assert [(one["to"], one["by"]) for one in task.entries("moved")[2:]] == [
+    assert [(entry["to"], entry["by"]) for entry in task.entries("moved")[2:]] == [
         ("verify", "agent"),
         ("review", "engine"),
         ("done", "engine"),
@@ -259,7 +261,7 @@ candidate; ask later '{{"move": "verify"}}'; answered later
     task.audit()
 
 
-def test_a_request_that_an_earlier_run_left_is_not_the_word_of_the_next(agents: Agents) -> None:
+def test_request_that_earlier_run_left_is_not_word_of_next(agents: Agents) -> None:
     here = agents.meeting()
     agents.honest(
         implement="""candidate; detent move verify; echo '{"move": "blocked"}' > "$DETENT_DROP/.later"
@@ -339,7 +341,7 @@ def test_a_process_that_outlived_its_run_is_not_heard(agents: Agents) -> None:
     assert task.state() == "verify"
 
 
-def test_people_wait_while_a_run_lives_and_are_told_how_to_end_it(agents: Agents) -> None:
+def test_people_wait_while_a_run_lives_and_can_end_it(agents: Agents) -> None:
     here = agents.meeting()
     agents.script("implement", 'field Objective "something easier"; meet here')
     task = agents.task()
@@ -392,7 +394,7 @@ def test_a_damaged_state_file_is_rewritten_and_its_text_kept(agents: Agents) -> 
     while task.state() == "implement":  # the same refusal three times stops it; a person lets it go on
         assert task("resume", task.id, "--reason", "go on", cwd=task.repo).code == 0
         task.run(expect=6)
-    notes = [" ".join(one["restored"]) for one in task.entries("run_ended")]
+    notes = [" ".join(entry["restored"]) for entry in task.entries("run_ended")]
     for note, words in zip(
         notes,
         (
@@ -452,7 +454,7 @@ def test_locked_and_owned_fields_are_put_back_and_quoted(agents: Agents) -> None
     task.audit()
 
 
-def test_what_an_agent_does_to_the_control_plane_is_found_by_audit(agents: Agents) -> None:
+def test_what_agent_does_to_control_plane_is_found_by_audit(agents: Agents) -> None:
     """Before the kernel keeps agents out of it this is detected, not prevented; DESIGN law 7."""
     agents.script(
         "implement",
@@ -473,7 +475,7 @@ def test_a_reading_role_works_in_a_checkout_of_its_own(agents: Agents) -> None:
     assert "better" not in (task.tree / "app.py").read_text(encoding="utf-8")
 
 
-def test_a_reading_role_that_changes_the_real_tree_is_not_heard(agents: Agents) -> None:
+def test_reading_role_that_changes_the_real_tree_is_not_heard(agents: Agents) -> None:
     agents.honest(verify='count; echo \'# better\' >> "$(cat "$SCRIPTS/tree")/app.py"; detent move review')
     task = agents.task()
     (agents.scripts / "tree").write_text(str(task.tree), encoding="utf-8")
@@ -488,7 +490,7 @@ def test_a_reading_role_that_changes_the_real_tree_is_not_heard(agents: Agents) 
     task.audit()
 
 
-def test_what_a_run_wrote_that_is_not_heard_is_no_proof_for_the_next_one(agents: Agents) -> None:
+def test_unheard_words_of_a_run_are_no_proof_later(agents: Agents) -> None:
     agents.honest(review="count; detent move done || true")
     agents.script("review", 'count; review PASS; echo "# sly" >> "$(cat "$SCRIPTS/tree")/app.py"', run=3)
     task = agents.task()
@@ -516,7 +518,7 @@ def test_what_an_agent_leaves_running_is_ended_with_it(agents: Agents) -> None:
 # --- looking on ---
 
 
-def test_logs_show_what_a_run_said_was_told_and_complained_about(agents: Agents) -> None:
+def test_logs_show_what_run_said_was_told_and_complained_about(agents: Agents) -> None:
     here = agents.meeting()
     agents.script("implement", "printf 'one\\033[2J\\n'; echo wrong >&2; echo 'x = 1' >> app.py", run=1)
     agents.script("implement", "printf 'first \\303'; meet here; printf '\\244\\nlast\\n'", run=2)
@@ -535,8 +537,8 @@ def test_logs_show_what_a_run_said_was_told_and_complained_about(agents: Agents)
     assert task("logs", "--run", "1", task.id, cwd=task.repo).out == "one\\x1b[2J\n"
     assert task("logs", "--run", "1", "--errors", task.id, cwd=task.repo).out == "wrong\n"
     assert task("logs", "--run", "1", "--prompt", task.id, cwd=task.repo).out == task.prompt(1)
-    told = task.json("logs", "--run", "1", task.id, cwd=task.repo)
-    assert (told["run"], told["stands"], os.path.basename(told["log"])) == (1, "ended", "events")
+    shown = task.json("logs", "--run", "1", task.id, cwd=task.repo)
+    assert (shown["run"], shown["stands"], os.path.basename(shown["log"])) == (1, "ended", "events")
     for words in (("--run", "3"), ("--run", "0"), ("--run", "x")):
         assert task("logs", *words, task.id, cwd=task.repo).code == 2
 
@@ -546,7 +548,7 @@ def test_history_tells_runs_in_words(agents: Agents) -> None:
     agents.script("verify", "exit 3")
     task = agents.task()
     task.run(expect=6)
-    told = task("history", task.id, cwd=task.repo).out
+    output = task("history", task.id, cwd=task.repo).out
     for words in (
         "agent run #1 planned: scripted as builder",
         "agent run #1 asked for verify: accepted",
@@ -554,4 +556,4 @@ def test_history_tells_runs_in_words(agents: Agents) -> None:
         "agent run #2 ended as failed (exited)",
         "an agent run ended as failed and took no move",
     ):
-        assert words in told
+        assert words in output

@@ -15,7 +15,7 @@ def spoken(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Spoken:
     return Spoken(detent, repo(), tmp_path / "note")
 
 
-def test_next_takes_the_move_its_proof_opens_and_says_what_is_missing_else(spoken: Spoken) -> None:
+def test_next_takes_the_open_move_or_says_what_is_missing(spoken: Spoken) -> None:
     before = spoken.journal()
     for _ in range(2):
         said = spoken.say("/next", code=1)
@@ -74,7 +74,7 @@ def test_an_override_never_opens_a_sign_off(spoken: Spoken) -> None:
     assert spoken.state == "read"
 
 
-def test_redo_leads_back_to_this_or_an_earlier_state_and_counts_a_visit(spoken: Spoken) -> None:
+def test_redo_leads_back_and_counts_a_visit(spoken: Spoken) -> None:
     spoken.at_read()
     said = spoken.say("/redo talk", code=1)
     assert "read -> talk is no step back" in said
@@ -90,7 +90,7 @@ def test_redo_leads_back_to_this_or_an_earlier_state_and_counts_a_visit(spoken: 
     assert after["visits"] == {"plan": 3, "plan_check": 1, "write": 2, "check": 1, "read": 1}
 
 
-def test_redo_leads_out_of_an_end_and_a_target_alone_goes_round_no_gate(spoken: Spoken) -> None:
+def test_redo_leaves_an_end_and_goes_round_no_gate(spoken: Spoken) -> None:
     spoken.at_read()
     refused = spoken("move", "plan", "--reason", "because")
     assert (refused.code, spoken.state) == (1, "read")

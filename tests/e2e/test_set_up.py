@@ -95,11 +95,11 @@ def drive_orange(world: World, work: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_what_set_up_made_is_not_in_the_diff_and_does_not_land(world: World, level: str) -> None:
+def test_set_up_files_are_not_in_diff_and_do_not_land(world: World, level: str) -> None:
     world.make('test = "grep -q line README.md && test -e .venv/lib/x.py"', HIDING, level=level)
     drive_orange(world, "cat .venv/lib/x.py; cat stray.txt; echo a line >> README.md")
     assert "x\ns\n" in world("logs", "t", "--run", "1").out
-    assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["README.md"]
+    assert [file["path"] for file in world("diff", "t", "--json").json()["files"]] == ["README.md"]
     assert world("approve", "t").code == 0
     landed = world("land", "t")
     assert landed.code == 0, landed
@@ -133,7 +133,7 @@ def at_verify(world: World, task: str = "t") -> Path:
 
 def receipts(world: World, task: str = "t", *words: str) -> dict[str, int]:
     done = world("prove", task, *words, "--json")
-    return {one["command"]: one["exit"] for one in done.json()["receipts"]}
+    return {receipt["command"]: receipt["exit"] for receipt in done.json()["receipts"]}
 
 
 def npm(folder: Path, *words: str) -> None:
@@ -177,7 +177,7 @@ POSTINSTALL = "node -e \"require('fs').writeFileSync('node_modules/runner/index.
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_poisoned_install_script_is_gone_once_it_is_taken_back(world: World, level: str, tmp_path: Path) -> None:
+def test_poisoned_install_script_is_gone_once_it_is_taken_back(world: World, level: str, tmp_path: Path) -> None:
     world.make('test = "npm test"', NPM, npm_files(tmp_path / "npm"), level)
     tree = at_verify(world)
     whole = (tree / "package.json").read_text(encoding="utf-8")
@@ -192,7 +192,7 @@ def test_a_poisoned_install_script_is_gone_once_it_is_taken_back(world: World, l
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_set_up_of_the_work_never_hides_a_tracked_folder(world: World, level: str) -> None:
+def test_set_up_of_the_work_never_hides_a_tracked_folder(world: World, level: str) -> None:
     files = {**SAMPLE_FILES, "lib/core.py": "x = 1\n", "install.sh": "mkdir -p deps; echo d > deps/d\n"}
     world.make('test = "true"', 'setup = ["sh install.sh"]\nkey = ["install.sh"]', files, level)
     world.script(
@@ -214,7 +214,7 @@ def test_a_set_up_of_the_work_never_hides_a_tracked_folder(world: World, level: 
 
 
 @pytest.mark.parametrize("gone", [".setups", "t/deps"])
-def test_a_set_up_that_is_gone_is_laid_anew_for_the_agent(world: World, gone: str) -> None:
+def test_set_up_that_is_gone_is_laid_anew_for_agent(world: World, gone: str) -> None:
     """A power cut or a person may have taken it, while the task remembers that it is ready."""
     world.make('test = "true"', HIDING, level=BUBBLEWRAP)
     world.script("working", "cat .venv/lib/x.py stray.txt > /dev/null && echo '# seen' >> app.py")
@@ -227,26 +227,26 @@ def test_a_set_up_that_is_gone_is_laid_anew_for_the_agent(world: World, gone: st
 
 
 @pytest.mark.parametrize("level", [LANDLOCK, NONE])
-def test_doctor_prints_the_size_of_a_set_up_that_is_not_shared(world: World, level: str) -> None:
+def test_doctor_prints_size_of_set_up_that_is_not_shared(world: World, level: str) -> None:
     setup = 'setup = ["head -c 3000000 /dev/zero > blob"]\nkey = ["README.md"]'
     world.make('test = "true"', setup, level=level)
-    told = world("doctor").out
-    assert "set-up: made for each checkout" in told, told
-    assert "a task has up to three copies of the set-up (3 MB each)" in told, told
+    output = world("doctor").out
+    assert "set-up: made for each checkout" in output, output
+    assert "a task has up to three copies of the set-up (3 MB each)" in output, output
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_run_says_what_a_set_up_that_is_not_shared_takes_and_once(world: World, level: str) -> None:
+def test_run_tells_the_size_of_an_unshared_set_up_once(world: World, level: str) -> None:
     setup = 'setup = ["mkdir deps; head -c 3000000 /dev/zero > deps/blob"]\nkey = ["README.md"]'
     world.make('test = "test -e deps/blob"', setup, level=level)
     world.script("working", f"test -e deps/blob\n{WORK}")
     world.script("agent-review", REVIEW)
     assert world("new", "orange", "one line", "--id", "t").code == 0
     done = world("run", "t")
-    told = [line.strip() for line in done.out.splitlines() if "set up" in line]
+    lines = [line.strip() for line in done.out.splitlines() if "set up" in line]
     size = "3 MB of its own, not shared (this sandbox level has no mounts)"
     whose = ("the task's tree", "the reviewer's checkout") if level != BUBBLEWRAP else ()
-    assert told == [f"set up {one}: {size}" for one in whose], done
+    assert lines == [f"set up {name}: {size}" for name in whose], done
     assert world("approve", "t").code == 0
     landed = world("land", "t")
     assert landed.code == 0, landed
@@ -260,7 +260,7 @@ def test_run_says_what_a_set_up_that_is_not_shared_takes_and_once(world: World, 
     assert len(copies) == (3 if whose else 0), copies
 
 
-def test_a_copy_for_want_of_overlays_is_named_with_its_size(world: World) -> None:
+def test_copy_for_want_of_overlays_is_named_with_its_size(world: World) -> None:
     """A comma in the path of the state folder parts the options of a mount: no overlay can be made there."""
     state = f"{world.detent.environment['XDG_STATE_HOME']},too"
     world.detent.environment = {**world.detent.environment, "XDG_STATE_HOME": state}
@@ -270,8 +270,8 @@ def test_a_copy_for_want_of_overlays_is_named_with_its_size(world: World) -> Non
     world.script("agent-review", REVIEW)
     assert world("new", "orange", "one line", "--id", "t").code == 0
     done = world("run", "t")
-    told = [line.strip() for line in done.out.splitlines() if "set up" in line]
-    assert [line.partition(", not shared (no overlays: ")[0] for line in told] == [
+    lines = [line.strip() for line in done.out.splitlines() if "set up" in line]
+    assert [line.partition(", not shared (no overlays: ")[0] for line in lines] == [
         "set up the task's tree: 3 MB of its own",
         "set up the reviewer's checkout: 3 MB of its own",
     ], done
@@ -288,7 +288,7 @@ POISON = "for one in deps ../setup/*/deps; do test -d $one && echo exit 0 > $one
 
 
 @pytest.mark.parametrize("level", [LANDLOCK, NONE])
-def test_a_set_up_that_a_proof_altered_is_not_believed_by_a_later_one(world: World, level: str) -> None:
+def test_set_up_altered_by_a_proof_is_not_used_again(world: World, level: str) -> None:
     world.make('test = "sh deps/check.sh && sh work.sh"', CHECKS, level=level)
     world("trust", "--yes")
     tree = at_verify(world)
@@ -300,8 +300,8 @@ def test_a_set_up_that_a_proof_altered_is_not_believed_by_a_later_one(world: Wor
     (tree / "work.txt").write_text("broken\n", encoding="utf-8")
     assert receipts(world)[command] == 1
     made = [dict(line["set_up"]) for line in world.lines("proved")]  # type: ignore[call-overload]  # it is JSON
-    assert [bool(one.get("made_bytes")) for one in made] == [True, True], "set-up ran anew"
-    assert len({one["digest"] for one in made}) == 1
+    assert [bool(path.get("made_bytes")) for path in made] == [True, True], "set-up ran anew"
+    assert len({path["digest"] for path in made}) == 1
 
 
 def test_a_forged_record_of_a_set_up_is_not_believed(world: World) -> None:
@@ -336,7 +336,7 @@ def test_run_says_which_command_of_set_up_begins(world: World) -> None:
     assert "setting up" not in world("run", "--once").out, "it is there already"
 
 
-def test_a_failed_set_up_waits_in_the_inbox_with_its_last_lines(world: World) -> None:
+def test_failed_set_up_waits_in_inbox_with_its_last_lines(world: World) -> None:
     wheel = world.scripts / "wheel"
     world.make("test = 'true'", f"setup = ['echo looking; cat {wheel}']")
     world.script("intake", "true")

@@ -42,7 +42,7 @@ def need_setuptools() -> None:
 
 def log_of(world: World, task: str = "t") -> str:
     done = world("prove", task, "--json")
-    return "".join(Path(one["log"]).read_text(encoding="utf-8") for one in done.json()["receipts"])
+    return "".join(Path(receipt["log"]).read_text(encoding="utf-8") for receipt in done.json()["receipts"])
 
 
 @pytest.mark.parametrize("level", [BUBBLEWRAP, NONE])
@@ -56,7 +56,7 @@ def test_an_editable_install_runs_the_work_and_not_the_baseline(world: World, le
     assert "2 " in log_of(world)
 
 
-def test_an_agent_runs_its_own_code_at_the_path_of_the_set_up(world: World) -> None:
+def test_agent_runs_its_own_code_at_path_of_set_up(world: World) -> None:
     need_setuptools()
     world.make('test = "true"', EDITABLE, FLAT, BUBBLEWRAP)
     run = SHOW.format(answer=3)
@@ -66,7 +66,7 @@ def test_an_agent_runs_its_own_code_at_the_path_of_the_set_up(world: World) -> N
     assert said[0].split(" ")[1].startswith(said[1])
     assert said[1] == said[2]
     assert not (world.tree() / ".venv/mine").exists()  # its own layer of the set-up, outside its tree
-    assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["src/own/__init__.py"]
+    assert [file["path"] for file in world("diff", "t", "--json").json()["files"]] == ["src/own/__init__.py"]
 
 
 UV = {
@@ -79,7 +79,7 @@ UV = {
 
 
 @pytest.mark.parametrize("level", [BUBBLEWRAP, NONE])
-def test_uv_run_tests_the_work_and_its_environment_is_no_work(world: World, level: str) -> None:
+def test_uv_run_tests_work_and_its_environment_is_no_work(world: World, level: str) -> None:
     """The repository ignores nothing: uv hides `.venv` by an ignore file of its own."""
     if shutil.which("uv", path=world.detent.environment["PATH"]) is None:
         pytest.skip("uv is not on this host")
@@ -87,7 +87,7 @@ def test_uv_run_tests_the_work_and_its_environment_is_no_work(world: World, leve
     world.make(f'test = "{test}"', 'setup = ["uv sync --frozen --offline"]\nkey = ["uv.lock"]', UV, level)
     drive_orange(world, f"sed -i s/1/2/ src/own/__init__.py; PYTHONDONTWRITEBYTECODE=1 {test}")
     assert world("logs", "t", "--run", "1").out.strip().endswith("src/own/__init__.py")
-    assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["src/own/__init__.py"]
+    assert [file["path"] for file in world("diff", "t", "--json").json()["files"]] == ["src/own/__init__.py"]
     assert world("approve", "t").code == 0
     landed = world("land", "t")
     assert landed.code == 0, landed
@@ -188,7 +188,7 @@ def test_a_task_that_adds_a_dependency_is_proven_with_it(world: World, tmp_path:
     assert list(world.folder.rglob("*.making")) == []
 
 
-def test_an_agent_installs_in_its_own_tree_and_no_proof_sees_it(world: World, tmp_path: Path) -> None:
+def test_agent_installs_in_its_tree_and_no_proof_sees_it(world: World, tmp_path: Path) -> None:
     files = npm_files(tmp_path / "npm")
     world.make('test = "npm test"', NPM, files, BUBBLEWRAP)
     drive_orange(
@@ -205,7 +205,7 @@ CACHED = 'if test -e "$XDG_CACHE_HOME/tool"; then sh "$XDG_CACHE_HOME/tool"; els
 
 
 @pytest.mark.parametrize("level", [BUBBLEWRAP, NONE])
-def test_what_a_proof_leaves_in_the_package_cache_reaches_no_other_proof(world: World, level: str) -> None:
+def test_what_proof_leaves_in_package_cache_reaches_no_other_proof(world: World, level: str) -> None:
     files = {"tool.sh": "grep -q fine app.txt\n", "app.txt": "broken\n", "lock.txt": "1\n"}
     setup = 'setup = ["mkdir -p $XDG_CACHE_HOME made; echo fetched > $XDG_CACHE_HOME/fetched"]\nkey = ["lock.txt"]'
     world.make(f"test = '''{CACHED}'''", setup, files, level)
@@ -228,18 +228,18 @@ def test_proofs_read_what_set_up_fetched(world: World) -> None:
     assert set(receipts(world, "second").values()) == {0}
 
 
-def test_in_place_nothing_is_laid_into_the_checkout_of_the_user(world: World) -> None:
+def test_in_place_nothing_is_laid_into_checkout_of_the_user(world: World) -> None:
     files = {"lock.txt": "1\n", "app.txt": "one\n"}
     setup = 'setup = ["mkdir .venv; echo made > .venv/x"]\nkey = ["lock.txt"]'
     world.make('test = "grep made .venv/x"', setup, files, BUBBLEWRAP)
-    own = world.repo / ".venv"
-    own.mkdir()
-    (own / "x").write_text("the user's\n", encoding="utf-8")
-    (own / ".gitignore").write_text("*\n", encoding="utf-8")
+    environment = world.repo / ".venv"
+    environment.mkdir()
+    (environment / "x").write_text("the user's\n", encoding="utf-8")
+    (environment / ".gitignore").write_text("*\n", encoding="utf-8")
     world.script("working", "cat .venv/x; echo two > app.txt")
     assert world("new", "orange", "in place", "--id", "t", "--in-place").code == 0
     world("run", "t")
     assert "the user's" in world("logs", "t").out
-    assert (own / "x").read_text(encoding="utf-8") == "the user's\n"
-    assert sorted(os.listdir(own)) == [".gitignore", "x"]
-    assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["app.txt"]
+    assert (environment / "x").read_text(encoding="utf-8") == "the user's\n"
+    assert sorted(os.listdir(environment)) == [".gitignore", "x"]
+    assert [file["path"] for file in world("diff", "t", "--json").json()["files"]] == ["app.txt"]

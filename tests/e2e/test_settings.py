@@ -156,7 +156,7 @@ def test_a_command_that_starts_too_many_processes_is_red(detent: Detent, repo: M
         ("limits = { review_round = 0 }", "limit review_round must be a whole number from 1"),
     ],
 )
-def test_settings_that_do_not_fit_a_machine_are_told_of_the_settings(
+def test_settings_that_do_not_fit_machine_are_told_of_settings(
     detent: Detent, repo: MakeRepo, settings: str, words: str
 ) -> None:
     path = repo(files={**SAMPLE_FILES, "detent.toml": f"[machine.orange]\n{settings}\n"})
@@ -170,10 +170,10 @@ def test_settings_that_do_not_fit_a_machine_are_told_of_the_settings(
 def test_settings_for_a_machine_whose_name_is_misspelt_are_told(detent: Detent, repo: MakeRepo) -> None:
     text = '[machine.orang]\noptions = ["changes-requested"]\n[machine.mine]\noptions = []\n'
     path = repo("misspelt", {**SAMPLE_FILES, "detent.toml": text})
-    told = "[machine.orang] of detent.toml is about no machine that comes with this tool; do you mean orange?"
+    words = "[machine.orang] of detent.toml is about no machine that comes with this tool; do you mean orange?"
     made = detent("new", "orange", "parse", cwd=path)
-    assert (made.code, f"note: {told}" in made.out, "machine.mine" in made.out) == (0, True, False), made
-    assert told in detent("doctor", "--quick", cwd=path).out
+    assert (made.code, f"note: {words}" in made.out, "machine.mine" in made.out) == (0, True, False), made
+    assert words in detent("doctor", "--quick", cwd=path).out
 
 
 def test_rules_for_a_role_whose_name_is_misspelt_are_told(detent: Detent, repo: MakeRepo) -> None:
@@ -183,6 +183,6 @@ def test_rules_for_a_role_whose_name_is_misspelt_are_told(detent: Detent, repo: 
     path = repo("misspelt", {**SAMPLE_FILES, "detent.toml": text + '[prompts]\nadd = { plannr = "app.py" }\n'})
     meant = {"bilder": "builder", "command": "commands", "jugde": "judge", "reviwer": "reviewer", "plannr": "planner"}
     for words in (("new", "parse"), ("doctor", "--quick")):
-        told = detent(*words, cwd=path).out
-        found = dict(re.findall(r"names (\S+), which is no role .*; do you mean (\S+)\?", told))
-        assert found == meant, told
+        output = detent(*words, cwd=path).out
+        found = dict(re.findall(r"names (\S+), which is no role .*; do you mean (\S+)\?", output))
+        assert found == meant, output

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from detent.runner.step.anchor import anchor_ref
 from detent.store.disk.digest import sha256_of
-from tests.conftest import Completed, Detent, MakeRepo
+from tests.conftest import Completed, Detent, MakeRepo, Options
 
 MACHINE = """
 format  = 1
@@ -102,8 +102,9 @@ class Letter:
         (self.folder / "words.txt").write_text("dear all\n", encoding="utf-8")
         assert self("move", "reading", "t").code == 0
 
-    def __call__(self, *words: str | Path, **more: Any) -> Completed:
-        return self.detent(*words, **{"cwd": self.repo, **more})
+    def __call__(self, *words: str | Path, **more: Unpack[Options]) -> Completed:
+        options: Options = {"cwd": self.repo, **more}
+        return self.detent(*words, **options)
 
     @property
     def control(self) -> Path:
@@ -135,7 +136,7 @@ class Letter:
     def first_finding(self) -> tuple[int, str, str]:
         found = self("audit", "t", "--json")
         assert found.code == 1, found
-        first = next(one for one in found.json()["findings"] if one["line"])
+        first = next(finding for finding in found.json()["findings"] if finding["line"])
         return first["line"], first["kind"], first["what"]
 
 
@@ -147,17 +148,17 @@ def letter(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Letter:
 def test_sign_off_and_move_are_one_line_about_one_tree(letter: Letter) -> None:
     tree = letter("diff", "t", "--json").json()["tree"]
     before = len(letter.entries())
-    told = letter.sign()
+    signed = letter.sign()
     (line,) = letter.entries()[before:]
     assert (line["kind"], line["edge"], line["by"], line["reason"]) == ("moved", "sign", "person", "well written")
     assert line["tree"] == tree
     assert set(line["signed"]["files"]) == {"LETTER.md", "words.txt"}
     assert all(line["signed"]["files"].values())
-    assert (told["signed"]["tree"], told["signed"]["files"]) == (tree, line["signed"]["files"])
+    assert (signed["signed"]["tree"], signed["signed"]["files"]) == (tree, line["signed"]["files"])
     assert letter("audit", "t").code == 0
 
 
-def test_an_anchor_that_a_crash_prevented_is_made_by_the_next_command(letter: Letter) -> None:
+def test_anchor_that_crash_prevented_is_made_by_the_next_command(letter: Letter) -> None:
     letter.sign()
     listed = ("for-each-ref", "--format=%(objectname)", anchor_ref("t"))
     anchored = letter.git(letter.repo, *listed)
@@ -255,7 +256,7 @@ def test_a_machine_with_an_impossible_sign_off_does_not_load(letter: Letter, tmp
     assert "gate still_signed: unknown sign-off 'hand_in'" in done.out + done.err
 
 
-def test_a_word_that_means_no_move_here_is_told_with_the_moves_there_are(letter: Letter) -> None:
+def test_word_without_a_move_names_the_moves_there_are(letter: Letter) -> None:
     assert letter("approve").code == 0
     refused = letter("approve")
     assert refused.code == REFUSED

@@ -69,7 +69,7 @@ def talk(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Talk:
     return Talk(detent, repo, tmp_path, SETTINGS + 'talk = ["talker", "{prompt}"]\n')
 
 
-def test_a_person_and_the_agent_work_and_the_same_step_judges(talk: Talk) -> None:
+def test_person_and_the_agent_work_and_the_same_step_judges(talk: Talk) -> None:
     with talk() as terminal:
         terminal.until("what now?")
         assert "knows its prompt" in terminal.shown
@@ -123,8 +123,8 @@ def test_a_conversation_that_leads_nowhere_stops_nothing(talk: Talk) -> None:
             assert terminal.end() == 0, terminal.shown
         lacks = 'is over and opened no move: STATE.md has nothing under "Done gate:"'
         assert lacks in terminal.shown
-    told = talk.task("status").out
-    assert ("talk:                agent run #3 is over" in told, "dead:" in told) == (True, False), told
+    output = talk.task("status").out
+    assert ("talk:                agent run #3 is over" in output, "dead:" in output) == (True, False), output
     status = talk.task.json("status")
     assert (status["state"], status["registers"].get("stopped", ""), status["dead"]) == ("intake", "", False)
     assert "(dead)" not in talk.task("list").out
@@ -139,7 +139,7 @@ def test_it_can_be_stopped_from_outside(talk: Talk) -> None:
     assert (ended["how"], ended["by_person"]) == ("stopped", True)
 
 
-def test_one_that_is_killed_is_lost_and_the_next_one_works(talk: Talk) -> None:
+def test_one_that_is_killed_is_lost_and_next_one_works(talk: Talk) -> None:
     with talk() as terminal:
         terminal.until("what now?")
         identity = json.loads((talk.task.control / "runs" / "1" / "identity.json").read_bytes())
@@ -159,7 +159,7 @@ def test_one_that_is_killed_is_lost_and_the_next_one_works(talk: Talk) -> None:
     assert talk.task.state() == "shape"
 
 
-def test_a_claim_that_does_not_hold_at_the_end_is_refused_with_its_reason(talk: Talk) -> None:
+def test_claim_that_fails_at_the_end_is_refused_with_reason(talk: Talk) -> None:
     with talk() as terminal:
         terminal.until("what now?")
         terminal.type("frame\ndetent move shape\n")
@@ -187,7 +187,7 @@ def test_others_are_told_that_it_is_a_talk(talk: Talk) -> None:
     assert talk.task.state() != "intake"
 
 
-def test_closing_the_terminal_ends_also_an_agent_that_does_not_care(talk: Talk) -> None:
+def test_closing_terminal_ends_also_an_agent_that_does_not_care(talk: Talk) -> None:
     with talk() as terminal:
         terminal.until("what now?")
         terminal.type("frame\ndeaf\n")
@@ -298,7 +298,7 @@ def test_an_end_of_file_reaches_the_agent(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_talk_that_is_killed_gives_the_terminal_its_settings_back(talk: Talk, number: signal.Signals) -> None:
+def test_talk_that_is_killed_gives_the_terminal_its_settings_back(talk: Talk, number: signal.Signals) -> None:
     with Terminal(("-i",), talk.task.repo, talk.environment, ("/bin/sh",)) as terminal:
         before = termios.tcgetattr(terminal.screen)
         terminal.type(f"{sys.executable} -m detent talk\n")

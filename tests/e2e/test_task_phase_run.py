@@ -37,9 +37,9 @@ class Program:
 
     def __call__(self, *words: str | Path) -> Completed:
         program = Path(sys.executable).parent / "task-phase-run"
-        given = tuple(str(word) for word in words)
+        argv = tuple(str(word) for word in words)
         done = subprocess.run(
-            [program, *given],
+            [program, *argv],
             cwd=self.repo,
             env=dict(self.detent.environment),
             capture_output=True,
@@ -47,7 +47,7 @@ class Program:
             timeout=60,
             check=False,
         )
-        return Completed(given, done.returncode, done.stdout, done.stderr)
+        return Completed(argv, done.returncode, done.stdout, done.stderr)
 
     def runs(self) -> list[str]:
         path = self.folder / "artifacts/runs.txt"

@@ -25,24 +25,26 @@ def test_a_task_without_progress_says_that_it_is_stopped(agents: Agents) -> None
 
 
 @pytest.mark.requirement("S0.3")
-@pytest.mark.parametrize("own", ["", "half of it is done"], ids=["blank", "filled"])
-def test_a_blocked_task_shows_its_blocker_and_the_agent_s_words(agents: Agents, own: str) -> None:
-    filled = f"; field Status '{own}'; field 'Next step' 'ask Ann'" if own else ""
+@pytest.mark.parametrize("words", ["", "half of it is done"], ids=["blank", "filled"])
+def test_blocked_task_shows_its_blocker_and_the_agent_s_words(agents: Agents, words: str) -> None:
+    filled = f"; field Status '{words}'; field 'Next step' 'ask Ann'" if words else ""
     agents.honest(implement=f"{BLOCKS}{filled}; detent move blocked")
     task = agents.task()
     task.run(expect=4)
     assert task.field("Phase") == "blocked"
-    before = f" (before: {own})" if own else ""
+    before = f" (before: {words})" if words else ""
     assert task.field("Status") == f"blocked: the key is missing{before}"
     assert task.field("Current result") == "not finished: it is blocked"
     wanted = (
-        "ask Ann" if own else 'a person removes what blocks it, then runs: detent resume words --reason "what was done"'
+        "ask Ann"
+        if words
+        else 'a person removes what blocks it, then runs: detent resume words --reason "what was done"'
     )
     assert task.field("Next step") == wanted
     assert task("resume", "--reason", "here is the key", task.id, cwd=task.repo).code == 0
-    assert task.field("Status") == (own or "resumed")
+    assert task.field("Status") == (words or "resumed")
     assert task.field("Current result") == ""
-    assert task.field("Next step") == ("ask Ann" if own else "")
+    assert task.field("Next step") == ("ask Ann" if words else "")
     task.audit()
 
 
@@ -55,7 +57,7 @@ def test_a_question_says_that_a_decision_is_waited_for(agents: Agents) -> None:
     task.audit()
 
 
-def test_a_question_in_intake_says_that_an_answer_is_waited_for(agents: Agents) -> None:
+def test_question_in_intake_says_that_an_answer_is_waited_for(agents: Agents) -> None:
     agents.honest(intake="field Blockers 'which parser is meant?'")
     task = agents.task()
     task.set({"Done gate": ""})
@@ -78,7 +80,7 @@ def test_a_done_task_says_so_and_leaves_no_blank(agents: Agents) -> None:
     task.audit()
 
 
-def test_what_a_done_task_says_of_itself_is_not_taken_for_tampering(agents: Agents) -> None:
+def test_words_of_a_done_task_are_no_tampering(agents: Agents) -> None:
     agents.honest(review="count; review PASS; field Status 'looks good'; field 'Current result' 'it counts'; true")
     task = agents.task()
     task.run(expect=0)
@@ -88,7 +90,7 @@ def test_what_a_done_task_says_of_itself_is_not_taken_for_tampering(agents: Agen
     task.audit()
 
 
-def test_the_refusal_in_the_readme_is_printed_as_it_stands_there(at: Callable[[str], PhaseTask]) -> None:
+def test_refusal_in_the_readme_is_printed_as_it_stands_there(at: Callable[[str], PhaseTask]) -> None:
     readme = Path(__file__).resolve().parents[2].joinpath("README.md").read_text(encoding="utf-8")
     shown = readme.partition("$ detent move review\n")[2].partition("```")[0]
     assert shown.count("'python3 -m unittest -q' failed on this tree (exit 1): FAILED (failures=1)") == 1

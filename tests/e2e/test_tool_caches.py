@@ -44,7 +44,7 @@ def test_exactly_the_work_lands_without_a_question(world: World, level: str) -> 
     drive_orange(world, f"echo a line >> README.md\n{TEST_RUN}")
     assert (world.tree() / ".pytest_cache/CACHEDIR.TAG").exists()
     shown = world("diff", "t", "--json").json()
-    assert ([one["path"] for one in shown["files"]], shown["left_out"]) == (["README.md"], LEFT_OUT)
+    assert ([file["path"] for file in shown["files"]], shown["left_out"]) == (["README.md"], LEFT_OUT)
     assert "left out, caches of tools: .pytest_cache, .ruff_cache, __pycache__" in world("diff", "t").err
     assert world("approve", "t").code == 0
     landed = world("land", "t")
@@ -66,9 +66,9 @@ def test_a_cache_makes_no_proof_stale_and_is_no_change(detent: Detent, repo: Mak
     leave_caches(task.tree)
     after = task("prove", "--json", task.id, cwd=task.repo).json()
     assert after["tree"] == before["tree"]
-    assert [one["cached"] for one in after["receipts"]] == [True]
+    assert [receipt["cached"] for receipt in after["receipts"]] == [True]
     status = task("diff", "--json", task.id, cwd=task.repo).json()["files"]
-    assert [one["path"] for one in status] == ["app.py"]
+    assert [line["path"] for line in status] == ["app.py"]
 
 
 def test_code_hidden_in_a_cache_is_missing_from_the_proof(detent: Detent, repo: MakeRepo) -> None:
@@ -84,7 +84,7 @@ def test_code_hidden_in_a_cache_is_missing_from_the_proof(detent: Detent, repo: 
     (receipt,) = task("prove", "--json", task.id, cwd=task.repo).json()["receipts"]
     assert receipt["exit"] == 1
     assert "No module named 'hidden'" in Path(receipt["log"]).read_text(encoding="utf-8")
-    assert [one["path"] for one in task("diff", "--json", task.id, cwd=task.repo).json()["files"]] == ["check.py"]
+    assert [file["path"] for file in task("diff", "--json", task.id, cwd=task.repo).json()["files"]] == ["check.py"]
     (task.tree / ".pytest_cache" / "hidden.py").rename(task.tree / "hidden.py")
     (receipt,) = task("prove", "--json", task.id, cwd=task.repo).json()["receipts"]
     assert receipt["exit"] == 0, "in plain sight it is part of the work"
@@ -107,6 +107,6 @@ def test_doctor_warns_of_what_would_count_alone(detent: Detent, repo: MakeRepo) 
     script = f"{TEST_RUN}mkdir out; echo x > out/report\n"
     settings = "[commands]\ntest = 'sh test.sh'\n"
     path = repo(files={**SAMPLE_FILES, "test.sh": script, "detent.toml": settings})
-    told = json.loads(detent("doctor", "--json", cwd=path).out)
-    (note,) = [row["what"] for row in told["checks"] if "which no .gitignore" in row["what"]]
+    report = json.loads(detent("doctor", "--json", cwd=path).out)
+    (note,) = [row["what"] for row in report["checks"] if "which no .gitignore" in row["what"]]
     assert "the commands leave out, which" in note

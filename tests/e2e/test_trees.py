@@ -90,7 +90,7 @@ def test_green_criteria_are_signed_without_a_reason(threads: Threads) -> None:
 # --- orange: edits after the PASS ---
 
 
-def test_edits_after_the_review_are_shown_and_signed_with_a_reason(oranges: Oranges) -> None:
+def test_edits_after_review_are_shown_and_signed_with_a_reason(oranges: Oranges) -> None:
     oranges.honest()
     task = oranges.orange()
     task.run(expect=4)
@@ -151,7 +151,7 @@ def accepting(agents: Agents) -> GlobalTask:
     return task
 
 
-def test_edits_after_a_code_review_are_accepted_with_a_reason_only(agents: Agents) -> None:
+def test_edits_after_code_review_are_accepted_with_a_reason_only(agents: Agents) -> None:
     task = accepting(agents)
     (task.tree / "app.py").write_text("# never reviewed\n" + (task.tree / "app.py").read_text("utf-8"), "utf-8")
     refused = task("approve", task.id, cwd=task.repo)
@@ -160,7 +160,7 @@ def test_edits_after_a_code_review_are_accepted_with_a_reason_only(agents: Agent
     done = task("approve", "--proof", "kept", "--reason", "a comment", task.id, cwd=task.repo)
     assert done.code == 0, done
     assert task.phase == "done"
-    assert any("review-passes" in one for one in task.last("moved")["signed"]["accepted"])
+    assert any("review-passes" in line for line in task.last("moved")["signed"]["accepted"])
     task.audit()
 
 
@@ -190,7 +190,7 @@ def forge(task: AgentTask, edge: str, change: Callable[[dict[str, Any]], None]) 
 
 def audited(task: AgentTask) -> list[str]:
     found = task("audit", task.id, "--json", cwd=task.repo).json()
-    return [one["what"] for one in found["findings"] if one["kind"] == "tree"]
+    return [finding["what"] for finding in found["findings"] if finding["kind"] == "tree"]
 
 
 def edited_after_review(oranges: Oranges) -> OrangeTask:
@@ -203,7 +203,7 @@ def edited_after_review(oranges: Oranges) -> OrangeTask:
     return task
 
 
-def test_audit_names_a_delivered_tree_that_was_not_the_judged_one(oranges: Oranges) -> None:
+def test_audit_names_delivered_tree_that_was_not_the_judged_one(oranges: Oranges) -> None:
     task = edited_after_review(oranges)
 
     def forged(entry: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ PLANTS = {
 
 @pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
 @pytest.mark.parametrize("key", ["", "README.md"], ids=["made each time", "shared"])
-def test_set_up_of_a_stranger_reaches_nothing_outside_by_what_it_leaves(
+def test_set_up_of_a_stranger_reaches_nothing_outside(
     stranger: Detent, repo: MakeRepo, disk_path: Path, plant: str, key: str
 ) -> None:
     mark = disk_path / "mark"
@@ -72,11 +72,11 @@ def test_set_up_of_a_stranger_reaches_nothing_outside_by_what_it_leaves(
 def test_trust_shows_then_allows_exactly_what_was_shown(stranger: Detent, repo: MakeRepo) -> None:
     path = repo(files={**SAMPLE_FILES, "detent.toml": HOSTILE["tokens"]})
     shown = stranger("trust", "--show", "--json", cwd=path).json()
-    ((digest, settings),) = [(one["digest"], one["settings"]) for one in shown["wanted"]]
+    ((digest, settings),) = [(wish["digest"], wish["settings"]) for wish in shown["wanted"]]
     assert settings == {"[sandbox] pass": ["GH_TOKEN", "AWS_SECRET_ACCESS_KEY"]}
     assert not shown["trusted"]
-    asked = stranger("trust", cwd=path)
-    assert asked.code == 4, asked
+    refused = stranger("trust", cwd=path)
+    assert refused.code == 4, refused
     wrong = stranger("trust", "--digest", "0" * 64, cwd=path)
     assert wrong.code == 1, wrong
     assert stranger("new", "x", cwd=path).code == 4
@@ -100,7 +100,7 @@ def test_trust_is_asked_for_at_the_terminal(stranger: Detent, repo: MakeRepo) ->
             terminal.until("trust these settings? [y/N]")
             terminal.type(f"{answer}\n")
             assert terminal.end() == (0 if made else 4)
-        assert [one["id"] for one in stranger("list", "--json", cwd=path).json()["tasks"]] == made
+        assert [task["id"] for task in stranger("list", "--json", cwd=path).json()["tasks"]] == made
 
 
 def test_built_in_agents_and_what_init_wrote_need_no_trust(stranger: Detent, repo: MakeRepo, tmp_path: Path) -> None:
@@ -165,13 +165,13 @@ def test_old_landlock_with_a_network_rule_for_commands_needs_trust(stranger: Det
         call = f"inject=landlock_create_ruleset:retval={version}"
         words = f"strace --output=/dev/null -e {call} {sys.executable} -m detent trust --show --json"
         done = subprocess.run(words.split(), cwd=path, env=stranger.environment, capture_output=True, check=False)
-        shown.append([list(one["settings"]) for one in json.loads(done.stdout)["wanted"]])
+        shown.append([list(wish["settings"]) for wish in json.loads(done.stdout)["wanted"]])
     assert shown == [[["[commands] test"]], []]
 
 
 def test_the_users_own_agents_need_no_trust(stranger: Detent, repo: MakeRepo) -> None:
-    own = Path(stranger.environment["XDG_CONFIG_HOME"]) / "detent/config.toml"
-    own.write_text("[agents.mine]\nargv = ['sh', '-c', 'echo it is me']\n", encoding="utf-8")
+    user_file = Path(stranger.environment["XDG_CONFIG_HOME"]) / "detent/config.toml"
+    user_file.write_text("[agents.mine]\nargv = ['sh', '-c', 'echo it is me']\n", encoding="utf-8")
     path = repo(files={**SAMPLE_FILES, "detent.toml": "[agents]\ndefault = 'mine'\n"})
     assert stranger("new", "x", "--id", "t", cwd=path).code == 0
     stranger("run", "--once", "t", cwd=path)

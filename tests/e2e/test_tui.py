@@ -56,7 +56,7 @@ def test_the_list_and_what_is_missing(rounds: Rounds) -> None:
     play(rounds.repo, scene)
 
 
-def test_start_drives_a_task_and_the_mark_says_whether_its_agent_lives(rounds: Rounds) -> None:
+def test_start_drives_task_and_mark_says_whether_its_agent_lives(rounds: Rounds) -> None:
     meeting = rounds.agents.meeting()
     rounds.script("note", f"echo 'I begin.'; meet here; {WRITE}; detent move reviewing")
     task = rounds("note")
@@ -76,7 +76,7 @@ def test_start_drives_a_task_and_the_mark_says_whether_its_agent_lives(rounds: R
     assert task.path_of_moves() == ["reviewing"]
 
 
-def test_enter_gives_a_dead_task_another_run_and_opens_a_living_one(rounds: Rounds) -> None:
+def test_enter_gives_dead_task_another_run_and_opens_living_one(rounds: Rounds) -> None:
     rounds.script("note", "echo '# thought of' >> app.py", run=1)
     rounds.script("note", f"{WRITE}; detent move reviewing", run=2)
     task = rounds("note")
@@ -112,7 +112,7 @@ def test_approve_asks_for_a_reason_and_journals_it(rounds: Rounds) -> None:
     assert (moved["edge"], moved["verb"], moved["by"], moved["reason"]) == ("publish", "approve", "person", "I read it")
 
 
-def test_reject_needs_a_reason_and_what_nothing_waits_for_is_said(rounds: Rounds) -> None:
+def test_reject_needs_reason_and_what_nothing_waits_for_is_said(rounds: Rounds) -> None:
     task = rounds.at_review("note")
 
     async def scene(screen: Screen) -> None:
@@ -135,7 +135,7 @@ def crash(rounds: Rounds, task_id: str, title: str = "a note") -> None:
     rounds(task_id, title)
 
 
-def test_a_double_crash_is_noticed_and_the_menu_takes_the_machines_letters(rounds: Rounds) -> None:
+def test_double_crash_is_noticed_and_menu_takes_the_machines_letters(rounds: Rounds) -> None:
     crash(rounds, "note")
     task = rounds.agents.tasks[-1]
 
@@ -165,7 +165,7 @@ def test_a_double_crash_is_noticed_and_the_menu_takes_the_machines_letters(round
     assert not any(moved["after"]["registers"].values()), "both counts begin anew"
 
 
-def test_a_move_that_asks_first_is_not_taken_without_a_yes(rounds: Rounds) -> None:
+def test_move_that_asks_first_is_not_taken_without_a_yes(rounds: Rounds) -> None:
     crash(rounds, "note")
     task = rounds.agents.tasks[-1]
     assert task.run().code == 4
@@ -322,7 +322,7 @@ def test_words_narrow_the_list_and_escape_brings_it_back(rounds: Rounds) -> None
     play(rounds.repo, scene)
 
 
-def test_a_task_that_cannot_be_read_is_shown_with_its_way_out(rounds: Rounds) -> None:
+def test_unreadable_task_is_shown_with_its_way_out(rounds: Rounds) -> None:
     broken, whole = rounds("broken"), rounds("whole")
     (broken.control / "snapshot.json").unlink()
     journal = broken.control / "journal.jsonl"

@@ -108,7 +108,7 @@ def looping(threads: Threads, limit: int) -> Thread:
 
 
 @pytest.mark.requirement("S4.46")
-def test_the_menu_of_a_stuck_thread_by_letter_and_its_diagnosis(threads: Threads) -> None:
+def test_menu_of_a_stuck_thread_by_letter_and_its_diagnosis(threads: Threads) -> None:
     thread = looping(threads, limit=1)
     thread.run(expect=4)
     lines = len(thread.entries())
@@ -148,7 +148,7 @@ def test_the_menu_of_a_stuck_thread_by_letter_and_its_diagnosis(threads: Threads
 
 
 @pytest.mark.requirement("S4.53")
-def test_the_menu_of_a_paused_thread_says_how_far_it_is(threads: Threads) -> None:
+def test_menu_of_a_paused_thread_says_how_far_it_is(threads: Threads) -> None:
     thread = looping(threads, limit=10)
     here = threads.meeting()
     threads.script("Running", "meet here", run=2)

@@ -89,8 +89,8 @@ def tmux(rounds: Rounds, tmp_path: Path) -> Iterator[list[Tmux]]:
     """Windows that are closed when the test is over."""
     made: list[Tmux] = []
     yield made
-    for one in made:
-        one.close()
+    for window in made:
+        window.close()
 
 
 def is_grey(code: int) -> bool:
@@ -132,7 +132,7 @@ def test_a_task_from_start_to_sign_off_by_keys_alone(rounds: Rounds, tmux: list[
 
 @needs_tmux
 @needs_textual
-def test_the_bell_rings_when_a_task_begins_to_need_a_person(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
+def test_bell_rings_when_a_task_begins_to_need_a_person(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
     rounds.script("note", f"{WRITE}; detent move reviewing")
     rounds("note")
     window = open_window(tmux, rounds, tmp_path)
@@ -212,7 +212,7 @@ except ValueError as error:
 
 @needs_tmux
 @needs_textual
-def test_a_bug_is_raised_for_the_command_line_and_not_drawn(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
+def test_bug_is_raised_for_the_command_line_and_not_drawn(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
     rounds("note")
     (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
     window = open_window(tmux, rounds, tmp_path, f"{sys.executable} {tmp_path}/broken.py")
@@ -243,16 +243,16 @@ def test_a_locale_without_the_letters_is_told(rounds: Rounds) -> None:
     assert (code, "LC_ALL=C.UTF-8 detent tui" in shown) == (1, True)
 
 
-def test_what_is_no_terminal_and_what_is_no_person_is_refused(rounds: Rounds) -> None:
+def test_dashboard_without_terminal_or_person_is_refused(rounds: Rounds) -> None:
     done = rounds.agents.detent("tui", cwd=rounds.repo, environment={"TERM": "xterm"})
     assert done.code == 1
     assert "needs a terminal" in done.err
     inside = rounds.agents.detent("tui", cwd=rounds.repo, environment={"DETENT_ROLE": "writer"})
     assert (inside.code, "is for a person" in inside.err) == (1, True)
-    asked = rounds.agents.detent("tui", "--json", cwd=rounds.repo)
+    refused = rounds.agents.detent("tui", "--json", cwd=rounds.repo)
     assert "--json" not in rounds.agents.detent("tui", "--help", cwd=rounds.repo).out
-    assert asked.code == 2
-    assert asked.json()["error"]["next"] == "detent list --json, detent watch --json"
+    assert refused.code == 2
+    assert refused.json()["error"]["next"] == "detent list --json, detent watch --json"
 
 
 def test_without_textual_one_line_says_how_to_get_it(rounds: Rounds, tmp_path: Path) -> None:

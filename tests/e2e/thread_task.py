@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from tests.conftest import Completed, Detent, MakeRepo, let_out
+from tests.conftest import Completed, Detent, MakeRepo, Options, let_out
 
 MACHINE = Path(__file__).resolve().parents[1] / "data" / "thread.toml"
 
@@ -17,8 +17,9 @@ class ThreadTask:
     def __init__(self, detent: Detent, repo: MakeRepo, repository: Path, task_id: str = "t") -> None:
         self.detent, self.repo, self.repository, self.id = detent, repo, repository, task_id
 
-    def __call__(self, *words: str, **options: Any) -> Completed:
-        return self.detent(*words, self.id, cwd=self.repository, **options)
+    def __call__(self, *words: str, **more: Unpack[Options]) -> Completed:
+        options: Options = {"cwd": self.repository, **more}
+        return self.detent(*words, self.id, **options)
 
     def new(self, *options: str) -> ThreadTask:
         made = self.detent(
