@@ -107,11 +107,11 @@ def _first_open(
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
             # A way that only lacks proof is nearer than one that can't be used now, or one whose gates said no.
-            is_other = (way.after_no == UNASKED and not snapshot.no) or not all(one.is_meant for one in gates)
-            is_answered = not guards and all(one.is_known for one in gates)
-            distance = (len(guards), is_other, sum(not one.pending for one in gates), is_answered)
+            is_other = (way.after_no == UNASKED and not snapshot.no) or not all(fact.is_meant for fact in gates)
+            is_answered = not guards and all(fact.is_known for fact in gates)
+            distance = (len(guards), is_other, sum(not fact.pending for fact in gates), is_answered)
             if nearest is None or distance < nearest[0]:
-                lacks = (Missing(one.gate, one.why, one.fix, one.pending) for one in gates)
+                lacks = (Missing(fact.gate, fact.why, fact.fix, fact.pending) for fact in gates)
                 nearest = (distance, edge, (*guards, *lacks))
         if waivable:
             return _advance(machine, snapshot, signal, edge, *waivable)
@@ -155,8 +155,12 @@ def closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Ed
 
 def _may_follow_no(snapshot: Snapshot, edge: Edge, way: Way) -> bool:
     """Whether the engine may take a way after a no: one that answers it, or the very move that the run asked for."""
-    asked = snapshot.no.get(ASKED)
-    return asked == target_of(snapshot, edge) or way.after_no == "yes" or (way.after_no == UNASKED and asked is None)
+    requested = snapshot.no.get(ASKED)
+    return (
+        requested == target_of(snapshot, edge)
+        or way.after_no == "yes"
+        or (way.after_no == UNASKED and requested is None)
+    )
 
 
 def no_words(snapshot: Snapshot) -> str:
@@ -199,8 +203,8 @@ def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refus
     if signal.who == "engine" and not signal.want:
         return Wait(say.is_an_end(state.name) if state.is_end else say.no_move_for_engine(state.name))
     if signal.verb or not signal.want:
-        asked = say.no_move_called(state.name, signal.verb) if signal.verb else say.is_an_end(state.name)
-        return Refuse(asked, allowed=allowed)
+        problem = say.no_move_called(state.name, signal.verb) if signal.verb else say.is_an_end(state.name)
+        return Refuse(problem, allowed=allowed)
     for edge in state.edges:
         if edge.never and signal.want in (edge.name, edge.target):
             return Refuse(say.never_taken(edge.source, edge.target, edge.never), allowed=allowed)
@@ -212,7 +216,7 @@ def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refus
             return Refuse(say.forbidden(state.name, signal.want, pair.why), allowed=allowed, hint=hint)
     if signal.want in machine.states:
         return Refuse(say.does_not_lead_to(state.name, signal.want), allowed=allowed, hint=hint)
-    if away := [edge for one in machine.states.values() for edge in one.edges if edge.name == signal.want]:
+    if away := [edge for source in machine.states.values() for edge in source.edges if edge.name == signal.want]:
         moves = [(edge.source, edge.target) for edge in away]
         return Refuse(say.starts_elsewhere(signal.want, state.name, moves), allowed=allowed, hint=hint)
     return Refuse(say.unknown_state_or_move(machine.name, signal.want), allowed=allowed, hint=hint)
@@ -225,11 +229,11 @@ def _advance(
     if target not in machine.states:
         return Refuse(say.return_unknown(edge.name), edge=edge)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
-    own, there = (machine.states[name].group for name in (snapshot.state, target))
+    here, there = (machine.states[name].group for name in (snapshot.state, target))
     for name, limit in machine.limits.items():
         # What one group counted is not taken back by a move of others; one that leaves the groups takes back anything.
-        is_own = not (limit.per_group and own and there) or registers.get(f"{name}.group") == own
-        if limit.resets_always or (name in way.resets and is_own):
+        is_same_group = not (limit.per_group and here and there) or registers.get(f"{name}.group") == here
+        if limit.resets_always or (name in way.resets and is_same_group):
             counters.pop(name, None)
             registers.pop(f"{name}.group", None)
     for name in (CRASHES, IDLE, *((RUNS,) if signal.who == "person" else ())):

@@ -75,7 +75,7 @@ class Graph(Record):
     snapshots: tuple[Snapshot, ...]
     steps: tuple[Step, ...]
     violations: tuple[Violation, ...]
-    asked: int  # how often decide was asked
+    decisions: int  # how often decide was asked
 
 
 class _Exploration:
@@ -89,7 +89,7 @@ class _Exploration:
         self.parents: list[Step | None] = []
         self.steps: list[Step] = []
         self.violations: list[Violation] = []
-        self.asked = 0
+        self.decisions = 0
         self.facts: dict[frozenset[str], dict[str, Fact]] = {}
         self.questions: dict[str, tuple[Question, ...]] = {}
         self.borrowed: set[tuple[str, str, int]] = set()  # ways of others that a person has taken once
@@ -111,7 +111,7 @@ class _Exploration:
         return self.graph()
 
     def graph(self) -> Graph:
-        return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.asked)
+        return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.decisions)
 
     def tell_limits(self) -> str:
         """What makes most of many situations: no story, which would be as long as they are many."""
@@ -134,10 +134,10 @@ class _Exploration:
         snapshot = self.snapshots[at]
         state = self.machine.states[snapshot.state]
         if is_first := state.name not in self.questions:
-            self.questions[state.name] = tuple(dict.fromkeys(self.own_ways(state)))
+            self.questions[state.name] = tuple(dict.fromkeys(self.state_ways(state)))
         stopped = STOPPED in snapshot.registers
-        own = () if stopped else self.questions[state.name]
-        for question in (*own, *(self.borrowed_ways(state) if stopped or snapshot.no else ())):
+        questions = () if stopped else self.questions[state.name]
+        for question in (*questions, *(self.borrowed_ways(state) if stopped or snapshot.no else ())):
             self.ask(at, question)
         if state.counts_run and not stopped:  # a run ends and opens nothing; how many there ever were is no limit here
             for no in ({}, {SAID: _SAYS_NO}):
@@ -152,10 +152,10 @@ class _Exploration:
         for question in dict.fromkeys(self.everything(state)) if is_first else ():
             self.ask(at, question)
 
-    def own_ways(self, state: State) -> Iterator[Question]:
-        """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
+    def state_ways(self, state: State) -> Iterator[Question]:
+        """Each actor asks for each of its ways with just that way's gates open; every run may crash."""
         in_files = (_IN_FILES, _GETS_IT) if state.no else ()
-        for edge, way in ((one, way) for one in state.edges for way in one.ways):
+        for edge, way in ((move, way) for move in state.edges for way in move.ways):
             gates = frozenset(way.needs)
             if "agent" in way.by:
                 yield Signal("agent", edge.name), gates
@@ -177,11 +177,11 @@ class _Exploration:
 
     def borrowed_ways(self, state: State) -> Iterator[Question]:
         """A person may also use the ways of agent and engine; only after a stop or a no this makes a difference."""
-        for edge, way in ((one, way) for one in state.edges for way in one.ways):
+        for edge, way in ((move, way) for move in state.edges for way in move.ways):
             yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
 
     def everything(self, state: State) -> Iterator[Question]:
-        """Everybody asks for everything, with no gate open, with all, and by override; runs end in every class."""
+        """Each actor asks for every move, with no gate open, with all, and by override; runs end in every class."""
         every = frozenset(self.machine.gates)
         for edge in state.edges:
             for who in ("agent", "engine", "person"):
@@ -199,7 +199,7 @@ class _Exploration:
             snapshot = snapshot.replace(exit=signal.exit, no=self.no_of(snapshot.state, signal))
         if gates not in self.facts:
             self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
-        self.asked += 1
+        self.decisions += 1
         decision = self.decider(self.machine, snapshot, self.facts[gates], signal)
         if isinstance(decision, Advance):
             if snapshot.no and signal.who == "engine" and signal.reason != _GETS_IT:
@@ -216,8 +216,8 @@ class _Exploration:
         """What the run that ended before a signal had said against going on."""
         wanted = next((edge.target for edge in self.machine.states[state].edges if edge.name == signal.want), "")
         said = {SAID: _IN_FILES} if signal.reason in (_IN_FILES, _GETS_IT) else {}
-        asked = {_SAYS_NO: "", _GETS_IT: wanted}.get(signal.reason)
-        return said if asked is None else {**said, ASKED: asked}
+        requested = {_SAYS_NO: "", _GETS_IT: wanted}.get(signal.reason)
+        return said if requested is None else {**said, ASKED: requested}
 
     def judge(self, at: int, question: Question, taken: Advance) -> frozenset[str]:
         """Report what a move violates; what is passed after it."""
@@ -260,7 +260,11 @@ class _Exploration:
         for step in self.steps:
             backwards.setdefault(step.target, []).append(step.source)
         states = self.machine.states
-        todo = [at for at, one in enumerate(self.snapshots) if states[one.state].is_end or states[one.state].is_rest]
+        todo = [
+            at
+            for at, snapshot in enumerate(self.snapshots)
+            if states[snapshot.state].is_end or states[snapshot.state].is_rest
+        ]
         alive = set(todo)
         while todo:
             found = set(backwards.get(todo.pop(), ())) - alive

@@ -70,9 +70,9 @@ class Record(metaclass=_RecordType):
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
         copy = object.__new__(type(self))
-        own = copy.__dict__
-        own.update(self.__dict__, **changes)
-        if len(own) != len(self._fields):
+        fields = copy.__dict__
+        fields.update(self.__dict__, **changes)
+        if len(fields) != len(self._fields):
             unknown = ", ".join(sorted(changes.keys() - self.__dict__.keys()))
             raise TypeError(f"{type(self).__name__} has no field {unknown}")
         return copy

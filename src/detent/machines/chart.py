@@ -27,7 +27,7 @@ class Chart:
         self.leaving: dict[int, list[Step]] = {}
         for step in graph.steps:
             self.leaving.setdefault(step.source, []).append(step)
-        self.starts = [at for at, one in enumerate(graph.snapshots[: len(machine.modes) or 1]) if not one.no]
+        self.starts = [at for at, snapshot in enumerate(graph.snapshots[: len(machine.modes) or 1]) if not snapshot.no]
 
     def state(self, at: int) -> State:
         return self.machine.states[self.graph.snapshots[at].state]

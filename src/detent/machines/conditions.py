@@ -41,12 +41,12 @@ class Conditions:
                 ]
         return found
 
-    def holds(self, name: str, given: list[Gate]) -> bool:
+    def holds(self, name: str, gates: list[Gate]) -> bool:
         """Whether a gate is open whenever these are."""
         gate = self.machine.gates[name]
         if gate.check == "all":
-            return all(self.holds(part, given) for part in gate.params["of"])
-        return any(other.name == name or self._is_stronger(other, gate) for other in given)
+            return all(self.holds(part, gates) for part in gate.params["of"])
+        return any(other.name == name or self._is_stronger(other, gate) for other in gates)
 
     def contradiction(self, needs: Iterable[str]) -> tuple[str, str] | None:
         """Two of these gates, or of those they are made of, that are never open together."""
@@ -56,11 +56,11 @@ class Conditions:
         return self.known[wanted]
 
     def _contradiction(self, needs: frozenset[str]) -> tuple[str, str] | None:
-        given = self.implied(sorted(needs))
-        for number, gate in enumerate(given):
-            if gate.check == "not" and all(self.holds(part, given) for part in gate.params["of"]):
+        gates = self.implied(sorted(needs))
+        for number, gate in enumerate(gates):
+            if gate.check == "not" and all(self.holds(part, gates) for part in gate.params["of"]):
                 return gate.params["of"][0], gate.name
-            for other in given[:number]:
+            for other in gates[:number]:
                 if self._exclude(gate, other):
                     return other.name, gate.name
         return None
@@ -70,16 +70,16 @@ class Conditions:
         wanted = set(ways)
         alone = [self.machine.gates[needs[0]] for needs in wanted if len(needs) == 1]
         opposite = [self.implied(gate.params["of"]) for gate in alone if gate.check == "not"]
-        pairs = ((needs, given) for needs in wanted for given in opposite)
-        return () in wanted or any(all(self.holds(name, given) for name in needs) for needs, given in pairs)
+        pairs = ((needs, gates) for needs in wanted for gates in opposite)
+        return () in wanted or any(all(self.holds(name, gates) for name in needs) for needs, gates in pairs)
 
     def hides(self, earlier: Way, later: Way, actor: str, *, has_run: bool) -> bool:
         """Whether the earlier way is open to an actor whenever the later one is."""
-        given = self.implied(later.needs)
+        gates = self.implied(later.needs)
         return (
             actor in earlier.by
             and actor in later.by
-            and all(self.holds(name, given) for name in earlier.needs)
+            and all(self.holds(name, gates) for name in earlier.needs)
             and (not earlier.modes or (bool(later.modes) and set(later.modes) <= set(earlier.modes)))
             and all(
                 name in later.when and set(later.when[name]) <= set(values) for name, values in earlier.when.items()
@@ -91,8 +91,8 @@ class Conditions:
         )
 
     def _question(self, gate: Gate) -> tuple[str, dict[str, object]]:
-        asked = {name: value for name, value in gate.params.items() if name not in _BESIDES}
-        return self.opposites.get(gate.check, gate.check), asked
+        question = {name: value for name, value in gate.params.items() if name not in _BESIDES}
+        return self.opposites.get(gate.check, gate.check), question
 
     def _is_one_of_two(self, gate: Gate) -> bool:
         return gate.check in self.opposites or gate.check in self.opposites.values()
@@ -102,19 +102,21 @@ class Conditions:
             return gate.check
         return gate.params.get("value", self.meanings.check(gate.check).answer or None)
 
-    def _is_stronger(self, one: Gate, other: Gate) -> bool:
+    def _is_stronger(self, gate: Gate, other: Gate) -> bool:
         """Whether the one gate is open only where the other is: it asks the same and is no less strict."""
-        is_same = self._question(one) == self._question(other) and self._answer(one) == self._answer(other)
-        if one.check in MADE_OF_GATES or not is_same:
+        is_same = self._question(gate) == self._question(other) and self._answer(gate) == self._answer(other)
+        if gate.check in MADE_OF_GATES or not is_same:
             return False
-        is_fresh = one.since == "entry" or other.since == "task"
-        return is_fresh and other.params.get("about") in (None, one.params.get("about"))
+        is_fresh = gate.since == "entry" or other.since == "task"
+        return is_fresh and other.params.get("about") in (None, gate.params.get("about"))
 
-    def _exclude(self, one: Gate, other: Gate) -> bool:
+    def _exclude(self, gate: Gate, other: Gate) -> bool:
         """Whether two gates are never open together: they ask one question and want different answers."""
-        has_one_answer = self.meanings.check(one.check).answer is not None or self._is_one_of_two(one)
+        has_one_answer = self.meanings.check(gate.check).answer is not None or self._is_one_of_two(gate)
         return (
-            has_one_answer and self._question(one) == self._question(other) and self._answer(one) != self._answer(other)
+            has_one_answer
+            and self._question(gate) == self._question(other)
+            and self._answer(gate) != self._answer(other)
         )
 
 

@@ -15,14 +15,16 @@ OUT = "out:"  # before the name of a file that the run left in its `out/`
 TREE_SOURCES = (DIFF, CHANGED)
 
 
-def filing_problems(state: str, files: Mapping[str, str], *, has_role: bool, own: Iterable[str]) -> Iterator[str]:
+def filing_problems(
+    state: str, files: Mapping[str, str], *, has_role: bool, store_files: Iterable[str]
+) -> Iterator[str]:
     """What is wrong with a state's `files`; `own` are the files that only the engine writes already."""
     if files and not has_role:
         yield say.files_without_role(state)
     for place, source in files.items():
         if not is_inner_path(place.removesuffix("/")):
             yield say.file_outside_folder(state, place)
-        if place in own:
+        if place in store_files:
             yield say.file_of_engine(state, place)
         if source not in TREE_SOURCES and not _is_out(source):
             yield say.unknown_source(state, source, (*TREE_SOURCES, f"{OUT}NAME"))

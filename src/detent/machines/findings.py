@@ -12,7 +12,7 @@ from detent.machines.chart import Chart
 from detent.machines.conditions import Conditions
 from detent.machines.loops import ENGINE_LOOP, LIMIT, engine_loops, unbounded
 from detent.machines.sign_offs import SIGN_OFF, UNGATED, round_sign_offs, ungated_ends
-from detent.machines.trees import UNPROVEN, asked, unjudged
+from detent.machines.trees import UNPROVEN, needed_gates, unjudged
 from detent.words.machines import findings as say
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ EXCEPTIONS = (SIGN_OFF, UNGATED, ENGINE_LOOP, LIMIT, HIDDEN, WAITS, UNPROVEN)  #
 
 def findings(machine: Machine, graph: Graph, meanings: Meanings) -> tuple[Violation, ...]:
     """Every violation of an explored machine, each with its shortest story where it has one."""
-    if any(one.kind == "size" for one in graph.violations):
+    if any(violation.kind == "size" for violation in graph.violations):
         return graph.violations  # what was not walked to its end can't be judged further
     chart, conditions = Chart(machine, graph), Conditions(machine, meanings)
     found = [
@@ -47,8 +47,8 @@ def findings(machine: Machine, graph: Graph, meanings: Meanings) -> tuple[Violat
         *_waiting(chart, conditions),
         *_vacuous(chart),
     ]
-    used = {(one.kind, one.about) for one in found}
-    left = [one for one in found if one.about not in machine.exceptions.get(one.kind, {})]
+    used = {(violation.kind, violation.about) for violation in found}
+    left = [violation for violation in found if violation.about not in machine.exceptions.get(violation.kind, {})]
     return (*left, *_unused(machine, used))
 
 
@@ -65,7 +65,7 @@ def _alone(chart: Chart, meanings: Meanings) -> Iterator[Violation]:
     What tests prove is asked only where every command is green: such a gate by itself would let a red command pass.
     """
     for edge, way in chart.ways.values():
-        gates = list(asked(chart.machine, way.needs))
+        gates = list(needed_gates(chart.machine, way.needs))
         checks = {gate.check for gate in gates}
         has_commands = any(meanings.check(check).runs for check in checks)
         for gate in gates:
@@ -85,7 +85,7 @@ def _asked_elsewhere(chart: Chart, edge: Edge, gates: Sequence[Gate], meanings: 
     """
     if any(meanings.check(gate.check).beside or "waived" in gate.params for gate in gates):
         return ""
-    others = (gate for way in edge.ways for gate in asked(chart.machine, way.needs))
+    others = (gate for way in edge.ways for gate in needed_gates(chart.machine, way.needs))
     return next((gate.name for gate in others if meanings.check(gate.check).beside), "")
 
 
@@ -96,9 +96,9 @@ def _hidden(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
         ways = [(edge, way) for edge in edges for way in edge.ways]
         for number, (edge, way) in enumerate(ways):
             for actor in ("engine", "crash"):
-                before = [one for one in ways[:number] if one[0] is not edge]
+                before = [pair for pair in ways[:number] if pair[0] is not edge]
                 has_run = bool(state.role)
-                first = next((one for one in before if conditions.hides(one[1], way, actor, has_run=has_run)), None)
+                first = next((pair for pair in before if conditions.hides(pair[1], way, actor, has_run=has_run)), None)
                 if first:
                     rule = say.hidden_by_earlier(state.name, actor, edge.name, way.number, first[0].name)
                     yield Violation(rule, _stands(chart, state.name), HIDDEN, edge.name)
@@ -116,21 +116,21 @@ def _never_taken(chart: Chart) -> Iterator[Violation]:
 
 def _waiting(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
     """States in which only the engine acts and may have no open move: the task stops and no person is asked."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for at, snapshot in enumerate(chart.graph.snapshots):
         state = chart.state(at)
-        if state.driver != "engine" or snapshot.no or STOPPED in snapshot.registers or state.name in told:
+        if state.driver != "engine" or snapshot.no or STOPPED in snapshot.registers or state.name in reported:
             continue
         steps = [(step, chart.ways[chart.place(step)][1]) for step in chart.leaving.get(at, ()) if step.edge]
-        asked = [way.needs for step, way in steps if step.signal.who == "engine"]
-        if not asked:
+        needed = [way.needs for step, way in steps if step.signal.who == "engine"]
+        if not needed:
             rule = say.engine_without_move(state.name, snapshot.mode)
-        elif not conditions.one_is_open(asked) and not any("person" in way.by for _, way in steps):
-            gates = tuple(dict.fromkeys(name for needs in asked for name in needs))
+        elif not conditions.one_is_open(needed) and not any("person" in way.by for _, way in steps):
+            gates = tuple(dict.fromkeys(name for needs in needed for name in needs))
             rule = say.engine_waits(state.name, snapshot.mode, gates)
         else:
             continue
-        told.add(state.name)
+        reported.add(state.name)
         yield chart.violation(WAITS, state.name, rule, chart.way_to(at))
 
 

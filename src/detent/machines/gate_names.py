@@ -53,18 +53,18 @@ def gate_problems(
     for gate in gates.values():
         known = kinds.get(gate.check, {})
         for key, what in ((key, _NAMES[kind]) for key, kind in known.items() if kind in _NAMES):
-            for one in (*_texts(gate.params.get(key)), *_table(gate.params.get(key))):
-                if one not in names[what]:
-                    yield say.unknown(f"gate {gate.name}", what, one)
+            for value in (*_texts(gate.params.get(key)), *_table(gate.params.get(key))):
+                if value not in names[what]:
+                    yield say.unknown(f"gate {gate.name}", what, value)
         yield from _values(gate, known, registers, fields)
     yield from _nested(gates)
     yield from _listed(gates, kinds)
 
 
-def _texts(given: object) -> tuple[str, ...]:
+def _texts(value: object) -> tuple[str, ...]:
     """The names in a parameter; a parameter of another kind is reported as such, and names nothing."""
-    found = given if isinstance(given, list) else [given]
-    return tuple(one for one in found if isinstance(one, str))
+    found = value if isinstance(value, list) else [value]
+    return tuple(text for text in found if isinstance(text, str))
 
 
 def _nested(gates: Mapping[str, Gate]) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _nested(gates: Mapping[str, Gate]) -> Iterator[str]:
     for name in inner:
         layer = {name}
         for _ in range(DEEPEST_GATES):
-            layer = {part for one in layer for part in inner[one] if part in inner}
+            layer = {part for outer in layer for part in inner[outer] if part in inner}
             if name in layer:
                 yield say.gate_of_itself(name)
                 break
@@ -86,26 +86,26 @@ def _values(
     gate: Gate, kinds: Mapping[str, str], registers: Mapping[str, Register], fields: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
     """A gate asks for a value that the field or register can have; where nothing is listed, any value."""
-    asked: list[tuple[str, object, tuple[str, ...]]] = []
+    choices: list[tuple[str, object, tuple[str, ...]]] = []
     value = gate.params.get("value")
     for key, kind in kinds.items():
-        given = gate.params.get(key)
+        parameter = gate.params.get(key)
         if kind == REGISTERS or (kind == REGISTER and "value" in kinds):
-            wanted = _table(given) if kind == REGISTERS else {str(given): value}
-            asked += [(name, one, registers[name].values) for name, one in wanted.items() if name in registers]
+            wanted = _table(parameter) if kind == REGISTERS else {str(parameter): value}
+            choices += [(name, choice, registers[name].values) for name, choice in wanted.items() if name in registers]
         elif kind == FIELD and "value" in kinds:
-            asked.append((str(given), value, fields.get(str(given), ())))
+            choices.append((str(parameter), value, fields.get(str(parameter), ())))
         elif kind == WORDS:
             words = _texts(gate.params.get(key, [*VERDICTS]))
             if words and value not in words:
                 yield say.gate_verdict(gate.name, value, words)
-    for name, one, known in asked:
-        if known and one not in known:
-            yield say.value_not_allowed(f"gate {gate.name}", name, one, known)
+    for name, choice, known in choices:
+        if known and choice not in known:
+            yield say.value_not_allowed(f"gate {gate.name}", name, choice, known)
 
 
-def _table(given: object) -> dict[str, object]:
-    return given if isinstance(given, dict) else {}
+def _table(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
 
 
 def _listed(gates: Mapping[str, Gate], kinds: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -114,9 +114,9 @@ def _listed(gates: Mapping[str, Gate], kinds: Mapping[str, Mapping[str, str]]) -
         for key, kind in kinds.get(gate.check, {}).items():
             if not kind.startswith(ALL_OF):
                 continue
-            others = [one for one in gates.values() if one.check == kind.removeprefix(ALL_OF)]
-            beside = [one for one in others if one.params.get("file") == gate.params.get("file")]
-            asked = {value for one in beside for value in _texts(one.params.get("values"))}
+            others = [other for other in gates.values() if other.check == kind.removeprefix(ALL_OF)]
+            beside = [other for other in others if other.params.get("file") == gate.params.get("file")]
+            others_values = {value for other in beside for value in _texts(other.params.get("values"))}
             known = _texts(gate.params.get(key))
-            for name in sorted(asked.symmetric_difference(known)) if beside else ():
+            for name in sorted(others_values.symmetric_difference(known)) if beside else ():
                 yield (say.signal_not_asked if name in known else say.signal_unknown)(gate.name, name)

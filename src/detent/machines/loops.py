@@ -29,15 +29,17 @@ _MOST_PATHS = 10_000  # of one loop of the engine, before the search for a short
 
 def engine_loops(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
     """Every situation to which the engine comes back by itself, each set of states once."""
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     alone = {
-        at: found for at, steps in chart.leaving.items() if (found := [one for one in steps if _is_alone(chart, one)])
+        at: found
+        for at, steps in chart.leaving.items()
+        if (found := [step for step in steps if _is_alone(chart, step)])
     }
     for at in alone:
         loop = _loop(chart, conditions, alone, at)
         states = frozenset(chart.state(step.source).name for step in loop)
-        if loop and states not in told:
-            told.add(states)
+        if loop and states not in reported:
+            reported.add(states)
             rule = say.engine_loop(sorted(states))
             yield chart.violation(ENGINE_LOOP, loop[0].edge, rule, [*chart.way_to(at), *loop], say.and_so_on())
 
@@ -59,25 +61,25 @@ def _loop(chart: Chart, conditions: Conditions, alone: dict[int, list[Step]], st
             break
         for step in alone.get(path[-1].target if path else start, ()):
             longer = [*path, step]
-            needs = frozenset(name for one in longer for name in chart.ways[chart.place(one)][1].needs)
+            needs = frozenset(name for taken in longer for name in chart.ways[chart.place(taken)][1].needs)
             if conditions.contradiction(needs):
                 continue
-            if step.target == start and not any(_is_preceded(chart, conditions, one, needs) for one in longer):
+            if step.target == start and not any(_is_preceded(chart, conditions, taken, needs) for taken in longer):
                 return longer
-            if all(step.target != one.source for one in longer):
+            if all(step.target != taken.source for taken in longer):
                 paths.append(longer)
     return []
 
 
 def _is_preceded(chart: Chart, conditions: Conditions, step: Step, needs: frozenset[str]) -> bool:
     """Whether the engine would take another move first, given these open gates."""
-    given = conditions.implied(needs)
+    gates = conditions.implied(needs)
     for edge in chart.state(step.source).edges:
         if edge.name == step.edge:
             return False
         for other in chart.leaving[step.source]:
             is_rival = other.edge == edge.name and other.signal.who == "engine" and not other.signal.exit
-            if is_rival and all(conditions.holds(name, given) for name in chart.ways[chart.place(other)][1].needs):
+            if is_rival and all(conditions.holds(name, gates) for name in chart.ways[chart.place(other)][1].needs):
                 return True
     return False
 
@@ -86,7 +88,7 @@ def unbounded(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
     """Every limit that its own loop does not keep to."""
     steps = [step for step in chart.graph.steps if _is_unattended(chart, step)]
     component = _components(steps)
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for step in steps:
         if component[step.source] != component[step.target] or not (limits := _counted(chart, step)):
             continue
@@ -98,8 +100,8 @@ def unbounded(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
             continue
         name = pair[0].name if pair else chart.state(step.source).name
         for limit in limits:
-            if (limit, name) not in told:
-                told.add((limit, name))
+            if (limit, name) not in reported:
+                reported.add((limit, name))
                 rule = say.limit_bounds_nothing(name, limit)
                 loop = [step, *chart.steps_to(step.source, back)]
                 yield chart.violation(LIMIT, name, rule, [*chart.way_to(step.source), *loop], say.and_so_on())
@@ -180,5 +182,7 @@ def _components(steps: list[Step]) -> dict[int, int]:
         part = [root] if root not in found else []
         for at in part:  # grows while it is read
             found[at] = root
-            part += [one for one in dict.fromkeys(backwards.get(at, ())) if one not in found and one not in part]
+            part += [
+                before for before in dict.fromkeys(backwards.get(at, ())) if before not in found and before not in part
+            ]
     return found

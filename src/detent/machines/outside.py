@@ -44,14 +44,14 @@ def declarations(name: str, sort: str, kind: type[Declared]) -> Mapping[str, Dec
     """The declarations of one sort in a pack from outside the package, by names that begin with the pack's own."""
     found: dict[str, Declared] = {}
     pack = BROUGHT[name]
-    for one in getattr(_manifest(name), sort, ()):
-        own = str(getattr(one, "name", ""))
-        if not isinstance(one, kind) or not own.replace("_", "").isalnum():
+    for declaration in getattr(_manifest(name), sort, ()):
+        short_name = str(getattr(declaration, "name", ""))
+        if not isinstance(declaration, kind) or not short_name.replace("_", "").isalnum():
             raise _broken(pack, say.wrong_records(sort, kind.__name__))
-        whole = f"{name}{MARK}{own}"
+        whole = f"{name}{MARK}{short_name}"
         if whole in found:
-            raise _broken(pack, say.declared_twice(own, sort))
-        found[whole] = one.replace(name=whole)
+            raise _broken(pack, say.declared_twice(short_name, sort))
+        found[whole] = declaration.replace(name=whole)
     return found
 
 
@@ -60,7 +60,7 @@ def _manifest(name: str) -> ModuleType:
     pack = BROUGHT[name]
     if f"{MANIFEST}.py" not in pack.files:
         raise _broken(pack, say.no_manifest(f"{MANIFEST}.py"))
-    with _Told(pack, f"{MANIFEST}.py"):
+    with _AsPackFailure(pack, f"{MANIFEST}.py"):
         manifest: ModuleType = __import__(f"{pack.package}.{MANIFEST}", fromlist=(MANIFEST,))
     for sort in _NOT_OUTSIDE:
         if getattr(manifest, sort, ()):
@@ -71,12 +71,12 @@ def _manifest(name: str) -> ModuleType:
 def load_from(pack: Pack, at: str) -> Callable[..., Any]:
     """The function at an address of this pack; an error it raises is reported as the pack's failure."""
     module, _, name = at.partition(":")
-    with _Told(pack, at):
+    with _AsPackFailure(pack, at):
         function = getattr(__import__(module, fromlist=(name,)), name)
 
-    def call(*given: Any) -> Any:
-        with _Told(pack, at):
-            return function(*given)
+    def call(*arguments: Any) -> Any:
+        with _AsPackFailure(pack, at):
+            return function(*arguments)
 
     call.__doc__ = function.__doc__
     return call
@@ -85,13 +85,13 @@ def load_from(pack: Pack, at: str) -> Callable[..., Any]:
 def load_everything(pack: Pack, kinds: Mapping[str, type[Record]]) -> None:
     """Find now whatever a task would miss later; `kinds` are the records by their sort."""
     for sort, kind in kinds.items():
-        for one in declarations(pack.name, sort, kind).values():
-            for at in vars(one).values():
+        for declaration in declarations(pack.name, sort, kind).values():
+            for at in vars(declaration).values():
                 if isinstance(at, str) and at.startswith(f"{pack.package}."):
                     load_from(pack, at)
 
 
-class _Told:
+class _AsPackFailure:
     """Reports an error of a pack's code as the pack's failure, with the file; errors of the engine stay as they are."""
 
     def __init__(self, pack: Pack, what: str) -> None:
@@ -133,7 +133,7 @@ class _Finder:
         if not name.startswith(f"{PACKAGE}."):
             return None
         package = ".".join(name.split(".")[:3])
-        pack = next((one for one in BROUGHT.values() if one.package == package), None)
+        pack = next((known for known in BROUGHT.values() if known.package == package), None)
         if pack is None:
             return None
         from importlib.machinery import ModuleSpec  # only where there is a pack
@@ -177,9 +177,9 @@ def _neighbours(tree: ast.Module, package: str) -> Iterator[str]:
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             parts = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
             base = ".".join([*parts, *([node.module] if node.module else [])])
-            names = [f"{base}.{one.name}" for one in node.names] if base == PACKAGE else [base]
+            names = [f"{base}.{alias.name}" for alias in node.names] if base == PACKAGE else [base]
         yield from (name for name in names if name.startswith(f"{PACKAGE}."))

@@ -54,10 +54,10 @@ def of_packs(sort: str) -> Iterator[Any]:
 def by_name(declared: Iterable[Declared]) -> dict[str, Declared]:
     """The declarations by their names; a name stands for one thing only."""
     found: dict[str, Declared] = {}
-    for one in declared:
-        if one.name in found:
-            raise ValueError(say.name_declared_twice(one.name))
-        found[one.name] = one
+    for declaration in declared:
+        if declaration.name in found:
+            raise ValueError(say.name_declared_twice(declaration.name))
+        found[declaration.name] = declaration
     return found
 
 

@@ -46,7 +46,7 @@ else:
 
 FORMAT = 1
 VIEWS = ("diagnosis",)  # what a state's menu may show without a move
-OWN_PROGRAM = "detent"
+ENGINE_PROGRAM = "detent"
 _DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
 _SINCE = ("entry", "task")
 _LONGEST_NAME_BYTES = 64
@@ -310,26 +310,26 @@ class _Parser(Names):
             return (shared,)
         return tuple(self.way(number, row, f"{where} way {number}", shared) for number, row in enumerate(rows, 1))
 
-    def way(self, number: int, table: Table, where: str, given: Way) -> Way:
-        after = ANY_EXIT if table.peek("after") == "any" else table.texts("after", given.after)
+    def way(self, number: int, table: Table, where: str, defaults: Way) -> Way:
+        after = ANY_EXIT if table.peek("after") == "any" else table.texts("after", defaults.after)
         table.take("after")
         when = table.table("when").mapping_of_texts()
         way = Way(
             number,
-            by=self.known_all(where, table.texts("by", given.by), ACTORS, "actor"),
-            needs=self.known_all(where, table.texts("needs", given.needs), self.gates, "gate"),
-            modes=self.known_all(where, table.texts("mode", given.modes), self.modes, "mode"),
-            under=self.known(where, table.text("under", given.under), self.limits, "limit"),
-            spent=self.known(where, table.text("spent", given.spent), self.limits, "limit"),
-            when={**given.when, **when},
+            by=self.known_all(where, table.texts("by", defaults.by), ACTORS, "actor"),
+            needs=self.known_all(where, table.texts("needs", defaults.needs), self.gates, "gate"),
+            modes=self.known_all(where, table.texts("mode", defaults.modes), self.modes, "mode"),
+            under=self.known(where, table.text("under", defaults.under), self.limits, "limit"),
+            spent=self.known(where, table.text("spent", defaults.spent), self.limits, "limit"),
+            when={**defaults.when, **when},
             after=self.known_all(where, after, (*EXIT_CLASSES, ENTRY), "exit class"),
-            counts=self.known_all(where, table.texts("counts", given.counts), self.limits, "limit"),
-            resets=self.known_all(where, table.texts("resets", given.resets), self.limits, "limit"),
-            sets={**given.sets, **table.table("set").mapping_of_text()},
-            prepare=self.words(where, table.texts("prepare", given.prepare), "prepares"),
-            effects=self.words(where, table.texts("effects", given.effects), "effects"),
-            after_no=self.after_no(where, table, given.after_no),
-            given=table.flag("given") or given.given,
+            counts=self.known_all(where, table.texts("counts", defaults.counts), self.limits, "limit"),
+            resets=self.known_all(where, table.texts("resets", defaults.resets), self.limits, "limit"),
+            sets={**defaults.sets, **table.table("set").mapping_of_text()},
+            prepare=self.words(where, table.texts("prepare", defaults.prepare), "prepares"),
+            effects=self.words(where, table.texts("effects", defaults.effects), "effects"),
+            after_no=self.after_no(where, table, defaults.after_no),
+            given=table.flag("given") or defaults.given,
         )
         self.check_registers(where, way)
         if number:
@@ -337,11 +337,11 @@ class _Parser(Names):
             table.finish()
         return way
 
-    def after_no(self, where: str, table: Table, given: str) -> str:
+    def after_no(self, where: str, table: Table, default: str) -> str:
         """Whether the engine may take a way after a run that said no: true, or only where the run asked for nothing."""
         value = table.take("after_no")
         if value is None:
-            return given
+            return default
         if value not in (True, False, UNASKED):
             self.problem(say.after_no_must_be(where, UNASKED))
         return value if isinstance(value, str) else "yes" if value else ""
@@ -415,8 +415,8 @@ class _Parser(Names):
             from detent.machines.filing import filing_problems  # a pinned machine was checked before
 
             store = self.top.table("store")
-            own = [str(store.peek(key)) for key in ("file", "log", "evidence") if store.peek(key)]
-            for problem in filing_problems(state, files, has_role=has_role, own=own):
+            store_files = [str(store.peek(key)) for key in ("file", "log", "evidence") if store.peek(key)]
+            for problem in filing_problems(state, files, has_role=has_role, store_files=store_files):
                 self.problem(problem)
         return files
 
@@ -459,15 +459,17 @@ class _Parser(Names):
         """Programs that stand first in the PATH of a run, each a line of this tool under another name."""
         shims = table.mapping_of_text()
         for name, line in shims.items():
-            if not name.replace("-", "").isalnum() or name == OWN_PROGRAM:
-                self.problem(say.shim_letters(name, OWN_PROGRAM))
-            if line.split()[:1] != [OWN_PROGRAM]:
-                self.problem(say.shim_line(name, OWN_PROGRAM))
+            if not name.replace("-", "").isalnum() or name == ENGINE_PROGRAM:
+                self.problem(say.shim_letters(name, ENGINE_PROGRAM))
+            if line.split()[:1] != [ENGINE_PROGRAM]:
+                self.problem(say.shim_line(name, ENGINE_PROGRAM))
         return shims
 
     def asks(self, state: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """What a state asks a person: fields of the native file, and sections of it, which are written `## Heading`."""
-        self.known_all(f"state {state}", tuple(one for one in names if not one.startswith("## ")), self.fields, "field")
+        self.known_all(
+            f"state {state}", tuple(name for name in names if not name.startswith("## ")), self.fields, "field"
+        )
         return names
 
     def no(self, state: str, gates: tuple[str, ...], *, has_role: bool) -> tuple[str, ...]:
@@ -492,14 +494,14 @@ class _Parser(Names):
             self.problem(say.lock_after_and_role(name) if lock.after else say.lock_without_after(name))
         if not lock.fields and not lock.sections and not lock.files:
             self.problem(say.lock_holds_nothing(name))
-        own = self.top.table("store").peek("file")
+        state_file = self.top.table("store").peek("file")
         has_tree = self.top.table("store").peek("in_place")  # a clone may be made after something was locked
         inner = [file.removeprefix(IN_TREE) if has_tree else file for file in lock.files]
         for file in (*inner, *(file for file, _ in lock.sections)):
             if not is_inner_path(file.removesuffix("/")) or file.startswith(IN_TREE):
                 self.problem(say.lock_path(name, file))
-        if own in lock.files:
-            self.problem(say.lock_holds_state(name, own))
+        if state_file in lock.files:
+            self.problem(say.lock_holds_state(name, state_file))
         table.finish()
         return lock
 
@@ -532,7 +534,7 @@ class _Parser(Names):
     def exception(self, kind: str, table: Table, edges: list[Edge]) -> Mapping[str, str]:
         """Moves and states about which a finding of one kind is meant, each with its reason."""
         reasons = {name: table.text(name) for name in table.content}
-        self.known_all(f"exception {kind}", tuple(reasons), (*self.state_names, *(one.name for one in edges)), "move")
+        self.known_all(f"exception {kind}", tuple(reasons), (*self.state_names, *(edge.name for edge in edges)), "move")
         if self.vocabulary is not None:
             from detent.machines.findings import EXCEPTIONS  # a pinned machine was checked before
 

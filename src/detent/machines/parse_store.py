@@ -110,18 +110,18 @@ class StoreParser(Names):
     def store_files(self, table: Table) -> None:
         """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        own, files = table.text("file"), table.texts("files")
+        file, files = table.text("file"), table.texts("files")
         if not files:
             self.problem(say.no_files())
-        elif own and own not in files:
-            self.problem(say.files_without_own(own))
+        elif file and file not in files:
+            self.problem(say.files_without_own(file))
         named = [table.text(key, "") for key in ("log", "evidence", "report", "post_mortem")]
         named += [table.text("message", ""), table.text("record", "")]
         folders = [path.removesuffix("/") for path in table.texts("folders")]
         lists = (*folders, *table.table("extra").mapping_of_text().values(), *table.texts("briefing"))
         if "" in (*files, *lists):
             self.problem(say.empty_name())
-        for path in dict.fromkeys((own, draft, revision, *named, *files, *lists)):
+        for path in dict.fromkeys((file, draft, revision, *named, *files, *lists)):
             if path and not is_inner_path(path):
                 self.problem(say.outside_folder(path))
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):

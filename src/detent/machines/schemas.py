@@ -21,12 +21,12 @@ def _schema_path(name: str) -> str:
 
 def schema_names(machine: Machine) -> tuple[str, ...]:
     """The schemas of a machine's artifacts: those its gates ask by, and those that lie beside it."""
-    asked = {str(value) for gate in machine.gates.values() for key, value in gate.params.items() if "schema" in key}
+    named = {str(value) for gate in machine.gates.values() for key, value in gate.params.items() if "schema" in key}
     folder = os.path.dirname(_schema_path(f"{machine.name}/x"))
     beside = os.listdir(folder) if os.path.isdir(folder) else ()
     if pack := BROUGHT.get(machine.name):
         beside = [path.removeprefix(SCHEMAS) for path in pack.files if path.startswith(SCHEMAS)]
-    return tuple(sorted(asked | {f"{machine.name}/{name.removesuffix('.json')}" for name in beside}))
+    return tuple(sorted(named | {f"{machine.name}/{name.removesuffix('.json')}" for name in beside}))
 
 
 def has_schema(name: str) -> bool:

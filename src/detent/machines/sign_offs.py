@@ -31,9 +31,9 @@ def round_sign_offs(chart: Chart) -> Iterator[Violation]:
     edges = {move: chart.ways[chart.place(steps[0])][0] for move, steps in taken.items()}
     for target in dict.fromkeys(edge.target for edge in edges.values() if edge.sign_off):
         before = _reached(chart, edges, without=target)
-        kept = {move: one for move, one in edges.items() if one.sign_off and one.target == target}
+        kept = {move: edge for move, edge in edges.items() if edge.sign_off and edge.target == target}
         if any(source in before for source, _ in kept):
-            yield from _round(chart, taken, edges, {move: one for move, one in kept.items() if move[0] in before})
+            yield from _round(chart, taken, edges, {move: edge for move, edge in kept.items() if move[0] in before})
 
 
 def _round(
@@ -56,8 +56,8 @@ def _round(
 
 def _is_behind(chart: Chart, move: Move, there: str, edges: dict[Move, Edge], kept: dict[Move, Edge]) -> bool:
     """Whether all other paths to where a move leads take the sign-off."""
-    others = {one: edge for one, edge in edges.items() if one != move}
-    unsigned = {one: edge for one, edge in others.items() if one not in kept}
+    others = {other: edge for other, edge in edges.items() if other != move}
+    unsigned = {other: edge for other, edge in others.items() if other not in kept}
     return there not in _reached(chart, unsigned) and there in _reached(chart, others)
 
 
@@ -77,19 +77,19 @@ def _reached(chart: Chart, edges: dict[Move, Edge], without: str = "") -> set[st
 
 def ungated_ends(chart: Chart) -> Iterator[Violation]:
     """Every move by which an agent can end a task though no gate was asked: its own, and what the engine does after."""
-    told: set[str] = set()
+    reported: set[str] = set()
     seen: set[int] = set()  # where no end follows by itself
     for step in chart.graph.steps:
         pair = chart.taken(step)
         if pair is None or step.signal.who != "agent" or pair[1].needs or pair[1].spent:
             continue
-        if step.target in seen or pair[0].name in told:
+        if step.target in seen or pair[0].name in reported:
             continue
-        after = chart.paths([step.target], lambda one: _goes_on_alone(chart, one))
+        after = chart.paths([step.target], lambda step: _goes_on_alone(chart, step))
         ends = [at for at in after if chart.state(at).is_end or chart.state(at).is_rest or chart.state(at).lands]
         seen.update(() if ends else after)
         if ends:
-            told.add(pair[0].name)
+            reported.add(pair[0].name)
             rule = say.ungated_end(pair[0].source, pair[0].target, pair[0].name)
             yield chart.violation(
                 UNGATED, pair[0].name, rule, [*chart.way_to(step.source), step, *chart.steps_to(ends[0], after)]

@@ -32,16 +32,16 @@ def delivers(machine: Machine, edge: Edge, way: Way, meanings: Meanings) -> bool
     target = machine.states.get(edge.target)
     if edge.reopen or target is None:
         return False
-    is_delivered = any(meanings.check(gate.check).delivers for gate in asked(machine, way.needs))
+    is_delivered = any(meanings.check(gate.check).delivers for gate in needed_gates(machine, way.needs))
     return target.lands or is_delivered or meanings.delivers(way, is_rest=target.is_rest)
 
 
-def asked(machine: Machine, names: Iterable[str]) -> Iterator[Gate]:
+def needed_gates(machine: Machine, names: Iterable[str]) -> Iterator[Gate]:
     """The gates that must be open where these are, without those they are made of; a negated one says nothing good."""
     for name in names:
         gate = machine.gates[name]
         if gate.check in ("all", "accepts"):
-            yield from asked(machine, gate.params["of"])
+            yield from needed_gates(machine, gate.params["of"])
         elif gate.check != "not":
             yield gate
 
@@ -57,22 +57,22 @@ def covered(
 ) -> frozenset[str]:
     """The keys of all that was asked of the tree that this way sees, here or by a move it is bound to."""
     found: set[str] = set()
-    for gate in asked(machine, way.needs):
+    for gate in needed_gates(machine, way.needs):
         if meanings.judges(gate):
             found.add(key_of(gate))
         binds = meanings.check(gate.check).binds
         if binds in (JUDGED, SIGNED):
             names = gate.params[JUDGED] if binds == JUDGED else [gate.params.get(SIGNED, "")]
-            bound = [one for one in machine.edges() if one.name in names]
+            bound = [before for before in machine.edges() if before.name in names]
         elif binds == ENTERED:
-            bound = [one for one in machine.edges() if one.target == edge.source]
+            bound = [before for before in machine.edges() if before.target == edge.source]
         else:
             continue
         sets = [
-            covered(machine, one, its, meanings, behind | {one.name})
-            for one in bound
-            if one.name not in behind
-            for its in one.ways
+            covered(machine, before, its, meanings, behind | {before.name})
+            for before in bound
+            if before.name not in behind
+            for its in before.ways
         ]
         found.update(frozenset.intersection(*sets) if sets else ())
     return frozenset(found)
@@ -93,7 +93,7 @@ class _Trees:
         if asks not in self.known:
             names = [name for name in self.chart.ways[asks[0]][1].needs if name in step.open_gates]
             self.known[asks] = frozenset(
-                key_of(gate) for gate in asked(self.machine, names) if self.meanings.judges(gate)
+                key_of(gate) for gate in needed_gates(self.machine, names) if self.meanings.judges(gate)
             )
         return self.known[asks]
 
@@ -106,7 +106,7 @@ class _Trees:
 
     def run(self) -> Iterator[Violation]:
         owed, signed = self.flow()
-        told: set[tuple[str, str]] = set()
+        reported: set[tuple[str, str]] = set()
         for step in self.graph.steps:
             if not step.edge or not self.delivers(step):
                 continue
@@ -116,10 +116,10 @@ class _Trees:
             ):  # it holds the tree that was signed last
                 covers = [covers[0] | self.covers[place] for place in signed.get(step.source, ())] or covers
             for gate in {
-                one.name: one for cover in covers for one in self.lacks(owed.get(step.source, ()), cover)
+                gate.name: gate for cover in covers for gate in self.lacks(owed.get(step.source, ()), cover)
             }.values():
-                if (step.edge, gate.name) not in told:
-                    told.add((step.edge, gate.name))
+                if (step.edge, gate.name) not in reported:
+                    reported.add((step.edge, gate.name))
                     yield self.violation(say.delivers_unjudged(step.edge, gate.name), gate, step.edge)
         yield from self.unproven()
         yield from self.declared()
@@ -127,12 +127,12 @@ class _Trees:
     def unproven(self) -> Iterator[Violation]:
         """Moves that deliver on a path on which nothing was ever asked of the files, and no person signed."""
         blind = self.chart.paths(self.chart.starts, lambda step: not self.proves(step))
-        told: set[str] = set()
+        reported: set[str] = set()
         for step in self.graph.steps:
-            if step.source not in blind or not step.edge or step.edge in told or self.proves(step):
+            if step.source not in blind or not step.edge or step.edge in reported or self.proves(step):
                 continue
             if self.delivers(step):
-                told.add(step.edge)
+                reported.add(step.edge)
                 path = [*self.chart.steps_to(step.source, blind), step]
                 yield self.chart.violation(UNPROVEN, step.edge, say.delivers_unproven(step.edge), path)
 
@@ -149,7 +149,7 @@ class _Trees:
 
     def declared(self) -> Iterator[Violation]:
         """All that `first` asked of the tree holds of the tree that `then` sees, where a property says so."""
-        for rule in (one for one in self.machine.properties if one.tree):
+        for rule in (rule for rule in self.machine.properties if rule.tree):
             first = {key for place, cover in self.covers.items() if place[1] in rule.first for key in cover}
             for place, cover in self.covers.items():
                 for gate in self.lacks(sorted(first), cover) if place[1] == rule.then else ():
@@ -206,8 +206,8 @@ class _Trees:
         writers = [name for name in between if self.machine.states[name].access == "write"]
         changed = say.agent_changes_files(writers[0]) if writers else say.edited_by_hand(between[0])
         where = at + 1 + (between.index(writers[0]) if writers else 0)
-        told = [tell(snapshots, step) for step in steps]
-        return [start(snapshots[node[0]].state), *told[:where], changed, *told[where:]]
+        shown = [tell(snapshots, step) for step in steps]
+        return [start(snapshots[node[0]].state), *shown[:where], changed, *shown[where:]]
 
 
 def unjudged(chart: Chart, meanings: Meanings) -> tuple[Violation, ...]:

@@ -31,7 +31,7 @@ class Report(Record):
     problems: tuple[str, ...] = ()  # of the parser, or of the linter when it parses
     violations: tuple[Violation, ...] = ()  # each with the shortest story that leads to it
     snapshots: int = 0
-    asked: int = 0  # how often the explorer asked for a decision
+    decisions: int = 0  # how often the explorer asked for a decision
     seconds: float = 0.0
 
     @property
@@ -62,6 +62,6 @@ def check_machine(name_or_path: str, *, limits: Mapping[str, int] | None = None,
         problems=lint(machine),
         violations=findings(machine, graph, meanings()),
         snapshots=len(graph.snapshots),
-        asked=graph.asked,
+        decisions=graph.decisions,
         seconds=time.perf_counter() - started,
     )

@@ -77,7 +77,9 @@ def _pair(rows: Iterable[Row], edges: list[Edge]) -> tuple[list[tuple[Row, Edge]
     left: list[Row] = []
     free = list(edges)
     for row in rows:
-        edge = next((one for one in free if _joins(row, one) and row.name is not None and _is_named(row, one)), None)
+        edge = next(
+            (edge for edge in free if _joins(row, edge) and row.name is not None and _is_named(row, edge)), None
+        )
         if edge is None:
             left.append(row)
         else:
@@ -85,11 +87,11 @@ def _pair(rows: Iterable[Row], edges: list[Edge]) -> tuple[list[tuple[Row, Edge]
             free.remove(edge)
     missing: list[Row] = []
     for row in left:
-        found = [one for one in free if _joins(row, one)][: 1 if row.name is not None else None]
+        found = [edge for edge in free if _joins(row, edge)][: 1 if row.name is not None else None]
         if row.name is None and not found:  # another row already stands for the moves between these states
-            found = [one for one in edges if _joins(row, one)]
-        pairs += [(row, one) for one in found]
-        free = [one for one in free if one not in found]
+            found = [edge for edge in edges if _joins(row, edge)]
+        pairs += [(row, edge) for edge in found]
+        free = [edge for edge in free if edge not in found]
         missing += [] if found else [row]
     return pairs, missing, free
 

@@ -96,4 +96,4 @@ def _problem(content: Any) -> str:
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
-    return tuple(value) if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
+    return tuple(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None

@@ -706,7 +706,7 @@ def naming(what: str) -> Iterator[None]:
 
 
 def test_a_machine_that_parses_explores() -> None:
-    assert explore(parse(document(), VOCABULARY, options=["sorting"])).asked > 0
+    assert explore(parse(document(), VOCABULARY, options=["sorting"])).decisions > 0
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_the_machines_that_ship_are_sound(name: str) -> None:
     assert (report.problems, report.violations) == ((), ())
     assert report.is_sound
     assert report.name == name
-    assert report.asked > report.snapshots > report.states
+    assert report.decisions > report.snapshots > report.states
 
 
 def test_a_machine_file_is_counted(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from detent.effects.git.bring import wipe
 from detent.effects.host.access import BUBBLEWRAP, NONE
 from detent.effects.host.keeper.start import RunSpec
 from detent.effects.host.keeper.terminal import in_foreground
-from detent.machines.parse import OWN_PROGRAM
+from detent.machines.parse import ENGINE_PROGRAM
 from detent.runner.access.access import hold_run
 from detent.runner.access.command_place import cache_variables, make_cache, run_cache
 from detent.runner.access.environment import given_environment
@@ -69,7 +69,7 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
     remember_steering(agent, folder)
     cache = run_cache(task)
     make_cache(cache)
-    held = hold_run(task, agent, (), run.cwd, own_session=not run.talk)
+    held = hold_run(task, agent, (), run.cwd, separate_session=not run.talk)
     launch = _launch(task, agent, is_held=held.level != NONE, cwd=held.cwd)
     passed = (*passed_to(agent, os.environ), *task.memory.head.sandbox_rules["pass"])
     caches = cache_variables(cache) if cache.path else {}
@@ -143,7 +143,7 @@ def _write_shims(folder: str, shims: Mapping[str, str]) -> None:
     import shlex
     import sys
 
-    for name, line in {OWN_PROGRAM: OWN_PROGRAM, **shims}.items():
+    for name, line in {ENGINE_PROGRAM: ENGINE_PROGRAM, **shims}.items():
         words = " ".join(shlex.quote(word) for word in (sys.executable, "-P", "-m", *line.split()))
         _write_program(os.path.join(folder, name), f'#!/bin/sh\nexec {words} "$@"\n'.encode())
 

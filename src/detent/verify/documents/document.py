@@ -76,9 +76,9 @@ def _from_text(text: str, machine: Machine, path: str) -> Relation:
     for found in (diagrams, maps):
         best, others = _best(found, machine)
         chosen += best
-        notes += [say.about_other_states(one.source) for one in others]
+        notes += [say.about_other_states(relation.source) for relation in others]
     about = [table for table in tables if not {*states_of(table.rows)}.isdisjoint(machine.states)]
-    lines = [say.table_about_other_states(one.line) for one in tables]
+    lines = [say.table_about_other_states(table.line) for table in tables]
     notes += [line for line, table in zip(lines, tables, strict=True) if table not in about]
     if not chosen and not about:
         raise UnreadableError(say.no_relation(machine.name), where=path)
@@ -86,7 +86,7 @@ def _from_text(text: str, machine: Machine, path: str) -> Relation:
     for other in chosen[1:]:
         base = _merged(chosen[0], other.rows).replace(source=f"{chosen[0].source}; {other.source}", notes=other.notes)
     relation = _with_tables(base, about)
-    chosen_notes = [note for one in chosen for note in one.notes]
+    chosen_notes = [note for relation in chosen for note in relation.notes]
     return relation.replace(notes=(*chosen_notes, *notes, *(note for table in about for note in table.notes)))
 
 
@@ -131,7 +131,7 @@ def _split_ends(rows: tuple[Row, ...]) -> tuple[tuple[Row, ...], tuple[str, ...]
 
 def _best(found: list[Relation], machine: Machine) -> tuple[list[Relation], list[Relation]]:
     """The description that shares most states with the machine, and the ones that were left aside."""
-    ranked = sorted(found, key=lambda one: -len(set(one.states) & set(machine.states)))
+    ranked = sorted(found, key=lambda relation: -len(set(relation.states) & set(machine.states)))
     return ranked[:1], ranked[1:]
 
 

@@ -92,7 +92,7 @@ def _early_end(text: str, root: Node) -> int | None:
     """Where the last comment before the first fault ends inside a word; its own end must stand behind the fault."""
     data = text.encode()
     fault = next(_faults(root)).start_byte
-    ends = [one.end_byte for one in _comments(root) if one.end_byte <= fault]
+    ends = [comment.end_byte for comment in _comments(root) if comment.end_byte <= fault]
     if not ends or b"*)" not in data[fault:]:
         return None
     end = max(ends)
@@ -133,8 +133,8 @@ class _Module:
         self.name = next(_words(node) for node in module.children if node.type == "identifier")
         bodies = [_words(formula) for formula in self.definitions.values()]
         # The state is the variable that most actions give a text to.
-        counts = {one: sum(len(re.findall(rf"\b{one}'\s*=\s*\"", body)) for body in bodies) for one in variables}
-        self.variable = max(counts, key=lambda one: counts[one], default="")
+        counts = {name: sum(len(re.findall(rf"\b{name}'\s*=\s*\"", body)) for body in bodies) for name in variables}
+        self.variable = max(counts, key=lambda name: counts[name], default="")
         if not counts.get(self.variable) or "Next" not in self.definitions:
             self.refuse(say.no_state_variable())
 
@@ -164,7 +164,9 @@ class _Module:
         if unread:
             self.refuse(say.actions_not_plain(unread))
         found = tuple(rows)
-        starts = [one.sources for one in self.branches(self.definitions["Init"])] if "Init" in self.definitions else []
+        starts = (
+            [branch.sources for branch in self.branches(self.definitions["Init"])] if "Init" in self.definitions else []
+        )
         initial = starts[0][0] if starts and starts[0] else None
         states = tuple(dict.fromkeys((*named, *states_of(found, *((initial,) if initial else ())))))
         return Relation(f"TLA+ module {self.name}", states, found, initial, ends_of(states, found, ()))
@@ -179,7 +181,7 @@ class _Module:
         for name in dict.fromkeys(self.references(node)):
             formula = self.definitions[name]
             self.spend(1)
-            if any(one.targets or one.stays for one in self.branches(formula, expand=False)):
+            if any(branch.targets or branch.stays for branch in self.branches(formula, expand=False)):
                 yield name
             elif any(self.references(formula)) and "'" not in _words(formula):
                 yield from self.actions(formula)
@@ -198,7 +200,7 @@ class _Module:
         if node.type in _TRANSPARENT:
             return self.branches(_inner(node), expand=expand)
         if node.type == "disj_list" or _symbol(node) == "lor":
-            return [one for part in _parts(node) for one in self.branches(part, expand=expand)]
+            return [branch for part in _parts(node) for branch in self.branches(part, expand=expand)]
         if node.type == "conj_list" or _symbol(node) == "land":
             found = [_Branch()]
             for part in _parts(node):
@@ -231,7 +233,9 @@ class _Module:
         if node.type == "finite_set_literal":
             inner = [child for child in node.children if child.is_named]
             found = [_words(child)[1:-1] for child in inner if child.type == "string"]
-            return tuple(found) if len(found) == len([one for one in inner if "comment" not in one.type]) else None
+            return (
+                tuple(found) if len(found) == len([child for child in inner if "comment" not in child.type]) else None
+            )
         if node.type == "identifier_ref" and _words(node) in self.definitions:
             return self.texts(self.definitions[_words(node)])
         if _symbol(node) == "cup":
@@ -243,7 +247,7 @@ class _Module:
 def _both(left: _Branch, right: _Branch) -> _Branch:
     sources = left.sources if right.sources is None else right.sources
     if left.sources is not None and right.sources is not None:
-        sources = tuple(one for one in left.sources if one in right.sources)
+        sources = tuple(state for state in left.sources if state in right.sources)
     return _Branch(sources, right.targets if left.targets is None else left.targets, left.stays or right.stays)
 
 

@@ -6,7 +6,7 @@ from detent.core.record import Record
 
 
 class Finding(Record):
-    """Something that does not agree; a warning is what a crash or a clock may leave behind without anybody's fault."""
+    """Something that does not agree; a warning is what a crash or a clock may leave behind without any tampering."""
 
     line: int
     kind: str

@@ -60,7 +60,7 @@ def move_problems(machine: Machine, entry: Moved, memory: Memory) -> Iterator[Fi
     decision = decide(machine, before, facts, signal)
     if not isinstance(decision, Advance):
         missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
-        why = "; ".join(f"{one.gate}: {one.why}" for one in missing) or getattr(decision, "problem", "")
+        why = "; ".join(f"{gap.gate}: {gap.why}" for gap in missing) or getattr(decision, "problem", "")
         why = why or say.nothing_open(entry.by)
         yield Finding(number, "decision", say.move_not_allowed(entry.from_, entry.to, why))
         return

@@ -34,7 +34,7 @@ def setting_problems(task: Task, entry: Configured) -> Iterator[str]:
     if entry.limits:
         head, snapshot = configured(memory, entry)
         found = explore(task.at(memory.replace(head=head, snapshot=snapshot)).machine).violations
-        yield from (say.would_not_hold(machine.name, one.rule) for one in found[:1])
+        yield from (say.would_not_hold(machine.name, violation.rule) for violation in found[:1])
     for part, bounds in entry.budget.items():
         if part != "task" or any(name not in TASK_BOUNDS or not is_bound(value) for name, value in bounds.items()):
             yield say.budget_bounds_nothing(part, bounds)

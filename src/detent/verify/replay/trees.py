@@ -16,7 +16,7 @@ from detent.gates.judged import unjudged
 from detent.gates.registry import declared
 from detent.machines.meanings import JUDGED
 from detent.machines.reading import ACCEPTS
-from detent.machines.trees import asked, covered, delivers, key_of
+from detent.machines.trees import covered, delivers, key_of, needed_gates
 from detent.packs.lights_out.checks.deployed import changed_since_word
 from detent.runner.step.look import compare_trees, look
 from detent.runner.step.registry import meanings
@@ -47,8 +47,8 @@ class TreeReplay:
     def move_problems(self, task: Task, entry: Moved) -> Iterator[Finding]:
         """Judge one moved line; `task` remembers all before it."""
         machine = task.machine
-        edge = next((one for one in machine.states[entry.from_].edges if one.name == entry.edge), None)
-        way = next((one for one in edge.ways if one.number == entry.way), None) if edge else None
+        edge = next((edge for edge in machine.states[entry.from_].edges if edge.name == entry.edge), None)
+        way = next((way for way in edge.ways if way.number == entry.way), None) if edge else None
         if edge is None or way is None:
             return  # an earlier problem says that it is no move of the machine
         seen = _seen(task, entry.tree)
@@ -59,7 +59,7 @@ class TreeReplay:
             self.judged.clear()
         open_now = [name for name in way.needs if _is_open(entry, name)]
         if entry.tree:
-            judging = [gate for gate in asked(machine, open_now) if self.meanings.judges(gate)]
+            judging = [gate for gate in needed_gates(machine, open_now) if self.meanings.judges(gate)]
             self.judged |= {key_of(gate): (gate, entry.tree) for gate in judging}
         self.signed = (edge, way) if edge.sign_off else self.signed
 
@@ -109,7 +109,7 @@ def _bound(machine: Machine, entry: Moved, seen: Seen) -> Iterator[Finding]:
 
 def deployed_problems(task: Task, entry: Deploy) -> Iterator[Finding]:
     """A deployment begins on files that a person confirmed; lines of an older edition name none."""
-    gate = next((one for one in task.machine.gates.values() if one.check == "deployed"), None)
+    gate = next((gate for gate in task.machine.gates.values() if gate.check == "deployed"), None)
     word, last = task.memory.deploy.word, task.memory.deploy.last
     if gate is None or entry.stage not in ("begun", "rolling_back") or not entry.tree:
         return

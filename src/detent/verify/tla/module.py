@@ -72,7 +72,7 @@ class _Translator:
         name = identifier("".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", self.machine.name)))
         head = f"---- MODULE {name} ----\n\\* {WRITTEN_BY} {self.machine.name} --format tla"
         body = [*self.data(), RULES, *self.actions(), *self.next_step(), *self.properties()]
-        config = ["INIT Init", "NEXT Next", *(f"INVARIANT {one}" for one in self.invariants)]
+        config = ["INIT Init", "NEXT Next", *(f"INVARIANT {invariant}" for invariant in self.invariants)]
         text = "\n".join([head, "EXTENDS Naturals", "", *body, "====", ""])
         return Translation(name, text, "\n".join([*config, ""]))
 
@@ -83,21 +83,26 @@ class _Translator:
         yield define("States", names_in(machine.states))
         yield define("InitialState", text_of(machine.initial))
         yield r"\* The engine may leave these states before an agent run has ended there."
-        yield define("GoesOn", names_in(one.name for one in states if _goes_on(one)))
-        yield define("Group", lookup("States", {one.name: text_of(one.group) for one in states if one.group}, '""'))
+        yield define("GoesOn", names_in(state.name for state in states if _goes_on(state)))
+        yield define(
+            "Group", lookup("States", {state.name: text_of(state.group) for state in states if state.group}, '""')
+        )
         yield define("Modes", names_in(machine.modes or ("",)))
         yield r"\* In these states a person may switch the mode."
-        open_ends = {one.name for one in states if not one.is_end or any(edge.reopen for edge in one.edges)}
-        yield define("Switches", names_in(one for one in machine.states if one in open_ends))
-        yield define("Limits", names_in(one.name for one in limits))
-        yield define("Most", lookup("Limits", {one.name: str(one.most) for one in limits}, "0"))
-        yield define("Cap", lookup("Limits", {one.name: str(one.cap) for one in limits}, "0"))
-        yield define("PerGroup", names_in(one.name for one in limits if one.per_group))
-        yield define("ResetAlways", names_in([CRASHES, *(one.name for one in limits if one.resets_always)]))
+        open_ends = {state.name for state in states if not state.is_end or any(edge.reopen for edge in state.edges)}
+        yield define("Switches", names_in(name for name in machine.states if name in open_ends))
+        yield define("Limits", names_in(limit.name for limit in limits))
+        yield define("Most", lookup("Limits", {limit.name: str(limit.most) for limit in limits}, "0"))
+        yield define("Cap", lookup("Limits", {limit.name: str(limit.cap) for limit in limits}, "0"))
+        yield define("PerGroup", names_in(limit.name for limit in limits if limit.per_group))
+        yield define("ResetAlways", names_in([CRASHES, *(limit.name for limit in limits if limit.resets_always)]))
         registers = machine.registers.values()
         yield define("Registers", names_in(machine.registers))
         yield define(
-            "Start", lookup("Registers", {one.name: text_of(one.start) for one in registers if one.start}, '""')
+            "Start",
+            lookup(
+                "Registers", {register.name: text_of(register.start) for register in registers if register.start}, '""'
+            ),
         )
         rules = machine.properties
         yield define("Properties", names_in(rule.name for rule in rules))
@@ -113,7 +118,10 @@ class _Translator:
             if state.can_crash():
                 yield from self.crashes(state)
             if state.counts_run:
-                counted, group = names_in(one for one in state.counts_run if one != RUNS), text_of(state.group)
+                counted, group = (
+                    names_in(counter for counter in state.counts_run if counter != RUNS),
+                    text_of(state.group),
+                )
                 over = f"RunOver(Counted(count, group, {counted}, {group}), Grouped(group, {counted}, {group}))"
                 yield from self.action(identifier(f"Run_ends_in_{state.name}"), every([self.here(state), over]))
 
@@ -130,16 +138,17 @@ class _Translator:
         here = f"state = {text_of(state.name)} /\\ MayAsk(who, ended, said)"
         takes = [self.take(edge, way, "count, group, who, Left(who, ended, said)") for way in edge.ways]
         if len(edge.ways) == 1:
-            body = [here, *self.asked_guards(state, edge.ways[0]), *takes]
+            body = [here, *self.request_guards(state, edge.ways[0]), *takes]
         else:
-            ways = [every(self.asked_guards(state, way)) for way in edge.ways]
+            ways = [every(self.request_guards(state, way)) for way in edge.ways]
             chosen = "\n".join(beside(f"way{number} == ", way) for number, way in enumerate(ways, 1))
             firsts = [
-                " /\\ ".join([f"way{at}", *(f"~way{one}" for one in range(1, at))]) for at, _ in enumerate(ways, 1)
+                " /\\ ".join([f"way{at}", *(f"~way{before}" for before in range(1, at))])
+                for at, _ in enumerate(ways, 1)
             ]
             taken = any_of(every(pair) for pair in zip(firsts, takes, strict=True))
             body = [here, f"{beside('LET ', chosen)}\n{beside('IN  ', taken)}"]
-        action = self.asked(edge)
+        action = self.request_action(edge)
         yield define(action, every(body))
         yield from self.action(name, quantified(["who \\in Askers", *self.circumstances(state, edge)], action))
 
@@ -151,7 +160,7 @@ class _Translator:
         said = ("", "asked", *(("gate", "both") if state.no else ()))
         return [f"ended \\in {names_in(sorted(ended))}", f"said \\in {names_in(said)}", _open(edge.ways)]
 
-    def asked_guards(self, state: State, way: Way) -> Iterator[str]:
+    def request_guards(self, state: State, way: Way) -> Iterator[str]:
         yield f"Holds(who, {names_in(way.by)})"
         yield from self.guards(way, "count, group", text_of(state.group))
         # A way marked `given` also asks whose text it is. No situation holds that, so any text may be a person's.
@@ -177,7 +186,7 @@ class _Translator:
         if way.needs:
             yield f"{names_in(way.needs)} \\subseteq open"
 
-    def asked(self, edge: Edge, who: str = "") -> str:
+    def request_action(self, edge: Edge, who: str = "") -> str:
         return f"{self.names[edge.source, edge.name]}{ASKED}({text_of(who) if who else 'who'}, ended, said, open)"
 
     def take(self, edge: Edge, way: Way, before: str) -> str:
@@ -227,7 +236,9 @@ class _Translator:
         marked = [self.after_no(state, edge) for state, edge in edges if self.finishes(edge)]
         yield from self.invariant("NoFinishAfterNo", every(marked))
         meant = self.machine.exceptions.get("waits", {})
-        driven = [one for one in self.machine.states.values() if one.driver == "engine" and one.name not in meant]
+        driven = [
+            state for state in self.machine.states.values() if state.driver == "engine" and state.name not in meant
+        ]
         yield from self.invariant("EngineCanAct", every(self.engine_acts(state) for state in driven))
 
     def finishes(self, edge: Edge) -> bool:
@@ -236,13 +247,13 @@ class _Translator:
         return is_marked and target is not None and (target.is_rest or target.lands)
 
     def never(self, state: State, edge: Edge, who: str, more: str = "") -> str:
-        condition = f"{more}~ENABLED {self.asked(edge)}"
+        condition = f"{more}~ENABLED {self.request_action(edge)}"
         return quantified([who, *self.circumstances(state, edge)], condition, sign="\\A")
 
     def engine_acts(self, state: State) -> str:
         """Where the engine must act, some gates open a move of its own, unless the task is stopped or a no stands."""
         moves = [
-            quantified(self.circumstances(state, edge), f"ENABLED {self.asked(edge, 'engine')}")
+            quantified(self.circumstances(state, edge), f"ENABLED {self.request_action(edge, 'engine')}")
             for edge in state.edges
             if not edge.never and "engine" in edge.by()
         ]

@@ -41,9 +41,9 @@ def check_format(entries: Sequence[Line]) -> Iterator[Finding]:
 
 def check_logs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     """The logs of receipts; the last line about a log that was written again vouches for it."""
-    for name, (one, entry) in vouched_logs(entries).items():
+    for name, (fingerprint, entry) in vouched_logs(entries).items():
         path = os.path.join(task.places.receipts(), os.path.basename(name))
-        yield from _changed(path, one, entry.seq, say.log_of_receipt(), may_grow=may_log_grow(entry))
+        yield from _changed(path, fingerprint, entry.seq, say.log_of_receipt(), may_grow=may_log_grow(entry))
 
 
 def check_runs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
@@ -59,9 +59,9 @@ def check_runs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
             path = task.places.prompt(entry.run)
             yield from _changed(path, {"sha256": entry.prompt}, entry.seq, say.prompt_of_run(entry.run))
         elif isinstance(entry, RunEnded):
-            for name, one in (entry.files or {}).items():
+            for name, fingerprint in (entry.files or {}).items():
                 path = os.path.join(task.places.run(entry.run), os.path.basename(name))
-                yield from _changed(path, one, entry.seq, say.file_of_run(name, entry.run))
+                yield from _changed(path, fingerprint, entry.seq, say.file_of_run(name, entry.run))
 
 
 def check_evidence(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
@@ -99,9 +99,11 @@ def _after_end(entry: Line, state: str, name: str, *, is_gone: bool) -> Finding:
     return Finding(entry.seq, "evidence", what)
 
 
-def _changed(path: str, one: Mapping[str, Any], line: int, what: str, *, may_grow: bool = False) -> Iterator[Finding]:
+def _changed(
+    path: str, vouched: Mapping[str, Any], line: int, what: str, *, may_grow: bool = False
+) -> Iterator[Finding]:
     if not os.path.lexists(path):
         yield Finding(line, "file", say.file_gone(path, what))
         return
-    if not is_as_vouched(path, one, may_grow=may_grow):
+    if not is_as_vouched(path, vouched, may_grow=may_grow):
         yield Finding(line, "file", say.file_changed(path, what))

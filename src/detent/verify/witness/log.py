@@ -35,7 +35,7 @@ _MOST_FOREIGN = 20  # lines that are named one by one
 
 
 def check_log(native: Native, entries: Sequence[Line]) -> Iterator[Finding]:
-    """The native log tells every journal line once and as it is; a line of anybody else is named by its number.
+    """The native log tells every journal line once and as it is; any other line is named by its number.
 
     Lines that were there before the task are vouched for by the hash in the first journal line.
     """
@@ -138,8 +138,8 @@ def _others(log: _Lines, numbers: Sequence[int], ours: Collection[int], first: L
         before += [number for number in foreign if number < top]
         foreign = [number for number in foreign if number >= top]
     if before:
-        told_as = say.lines_before if log.known else say.lines_not_vouched_for
-        yield Finding(0, "log", told_as(len(before), log.name), is_warning=True)
+        unknown = say.lines_before if log.known else say.lines_not_vouched_for
+        yield Finding(0, "log", unknown(len(before), log.name), is_warning=True)
     yield from _foreign(log.name, foreign, log.raws)
 
 
@@ -167,8 +167,8 @@ def _check_markdown(native: Native, log: _Lines, entries: Sequence[Line], logged
             continue
         is_ours_in_form = mark in raw or _HEADING.match(raw) is not None
         shown = raw.decode("utf-8", "replace").strip("# ")[:_MOST_SHOWN]
-        told_as = say.foreign_line(number, name, shown)
-        yield Finding(0, "log", told_as, is_warning=not is_ours_in_form)
+        foreign_line = say.foreign_line(number, name, shown)
+        yield Finding(0, "log", foreign_line, is_warning=not is_ours_in_form)
 
 
 def _check_numbered(_native: Native, log: _Lines, entries: Sequence[Line], logged: set[int]) -> Iterator[Finding]:

@@ -121,7 +121,7 @@ def _file_problem(task: Task, item: str, digest: str) -> str:
     if not item.startswith("file:"):
         return ""
     listed = json.loads(kept_text(task, digest))
-    return next((problem for one in listed.values() if (problem := object_problem(task, one))), "")
+    return next((problem for text_digest in listed.values() if (problem := object_problem(task, text_digest))), "")
 
 
 def _filed_problem(task: Task, name: str, digest: str) -> str:

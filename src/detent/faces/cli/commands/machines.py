@@ -96,14 +96,14 @@ def check(arguments: Arguments) -> int:
     for name in names:
         bring_pack(find_project(), name)
         report = check_machine(name)
-        bad = [*report.problems, *(one.rule for one in report.violations)]
-        told = count_of(len(bad), "problem") if bad else "holds"
+        bad = [*report.problems, *(violation.rule for violation in report.violations)]
+        verdict = count_of(len(bad), "problem") if bad else "holds"
         explored = (
             f"{report.states} states, {report.edges} moves, {report.snapshots} situations, "
-            f"{report.asked} decisions in {report.seconds:.2f} s"
+            f"{report.decisions} decisions in {report.seconds:.2f} s"
         )
         lines.append(
-            f"{report.name}: {told}; {explored if report.snapshots else 'not explored until the file is correct'}"
+            f"{report.name}: {verdict}; {explored if report.snapshots else 'not explored until the file is correct'}"
         )
         lines += [f"  - {problem}" for problem in report.problems]
         for violation in report.violations:
@@ -118,13 +118,18 @@ def check(arguments: Arguments) -> int:
                 "ok": not bad,
                 "problems": list(report.problems),
                 "violations": [
-                    {"rule": one.rule, "kind": one.kind, "about": one.about, "story": list(one.story)}
-                    for one in report.violations
+                    {
+                        "rule": violation.rule,
+                        "kind": violation.kind,
+                        "about": violation.about,
+                        "story": list(violation.story),
+                    }
+                    for violation in report.violations
                 ],
                 "states": report.states,
                 "edges": report.edges,
                 "situations": report.snapshots,
-                "decisions": report.asked,
+                "decisions": report.decisions,
                 "seconds": round(report.seconds, 3),
             }
         )
@@ -168,8 +173,8 @@ def _export_tla(arguments: Arguments, machine: Machine) -> int:
     for path, text in files.items():
         write_atomic(path, text.encode(), durable=False)
     command = f"cd {shlex.quote(folder)} && java -cp /path/to/tla2tools.jar tlc2.TLC -deadlock {made.module}"
-    told = [*(f"wrote {path}" for path in files), f"check it with: {command}"]
-    show(arguments, {**content, "files": list(files), "command": command}, "\n".join(told))
+    lines = [*(f"wrote {path}" for path in files), f"check it with: {command}"]
+    show(arguments, {**content, "files": list(files), "command": command}, "\n".join(lines))
     return 0
 
 
