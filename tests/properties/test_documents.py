@@ -8,7 +8,15 @@ from markdown_it import MarkdownIt
 
 from detent.packs.lights_out.checks.acceptance import criteria_in, mentioned, tier_of
 from detent.packs.lights_out.checks.design import exempt_paths, planned_paths
-from detent.packs.lights_out.checks.documents import code_blocks, entries, is_none, labelled, own_text, spans, strays
+from detent.packs.lights_out.checks.documents import (
+    code_blocks,
+    entries,
+    is_none,
+    labelled,
+    spans,
+    strays,
+    written_text,
+)
 from detent.packs.lights_out.checks.readiness import TRUTH, planned_tests, truths_of
 from detent.packs.lights_out.checks.reports import read_block
 
@@ -73,7 +81,7 @@ def all_readings(text: str) -> tuple[object, ...]:
         strays(text, TRUTH),
         mentioned(text),
         truths_of(text),
-        labelled(own_text(text), LABELS),
+        labelled(written_text(text), LABELS),
         code_blocks(text),
         tier_of(text),
         is_none(text),

@@ -83,7 +83,7 @@ def _who(line: Line) -> str:
 
 def _moved(plain: Event, entry: Moved, command_gates: frozenset[str], ran: Sequence[Ran]) -> Event:
     tree = entry.tree
-    keys = tuple(one.key for one in ran if tree and one.tree == tree)
+    keys = tuple(command.key for command in ran if tree and command.tree == tree)
     waived = entry.waived
     gates = [
         Gate(
@@ -108,8 +108,8 @@ def _moved(plain: Event, entry: Moved, command_gates: frozenset[str], ran: Seque
 def _refused(plain: Event, entry: Refused, targets: Mapping[str, str]) -> Event:
     want = _shortened(entry.want)
     missing = tuple(
-        Missing(_shortened(one.get("gate", "")), _shortened(one.get("why", "")), _shortened(one.get("fix", "")))
-        for one in entry.missing
+        Missing(_shortened(gap.get("gate", "")), _shortened(gap.get("why", "")), _shortened(gap.get("fix", "")))
+        for gap in entry.missing
     )
     problem = () if missing else (_shortened(entry.problem),)
     return plain.replace(source=_shortened(entry.from_), target=targets.get(want, want), missing=missing, lines=problem)

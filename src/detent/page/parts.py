@@ -41,7 +41,7 @@ def _next_moves(now: Now) -> str:
     rows = []
     for move in now.moves:
         mark = '<b class="ok">open</b>' if move.is_open else "closed"
-        why = _list("why", [f"<li>{escape(one)}</li>" for one in move.missing])
+        why = _list("why", [f"<li>{escape(gap)}</li>" for gap in move.missing])
         rows.append(f"<li>→ <b>{escape(move.to)}</b> by {escape(' or '.join(move.by))}: {mark}{why}</li>")
     return (
         f'<details class="next"><summary>What can come next</summary>{_list("moves", rows)}</details>' if rows else ""
@@ -52,7 +52,7 @@ def _glance(page: Page) -> str:
     """The page in numbers, each a way to the section that shows it; what a reader should doubt is marked."""
     kinds = [event.kind for event in page.events]
     gates = [gate for event in page.events for gate in event.gates]
-    red = sum(attempt.exit != 0 for one in page.commands for attempt in one.attempts)
+    red = sum(attempt.exit != 0 for command in page.commands for attempt in command.attempts)
     changed = len(page.diff.files) if page.diff else 0
     undone = kinds.count("restored") + sum(len(event.undone) for event in page.events)
     facts = (
@@ -108,8 +108,8 @@ def _event(event: Event) -> str:
     who += "".join(f' <span class="who">{escape(name)} {short_hash(value)}</span>' for name, value in event.hashes)
     words = f"<blockquote>{escape(event.words)}</blockquote>" if event.words else ""
     missing = [
-        f"<li>{escape(one.why)} <small>gate {escape(one.gate)}</small>{quiet(one.fix) if one.fix else ''}</li>"
-        for one in event.missing
+        f"<li>{escape(gap.why)} <small>gate {escape(gap.gate)}</small>{quiet(gap.fix) if gap.fix else ''}</li>"
+        for gap in event.missing
     ]
     missing += [f"<li>put back: {escape(note)}</li>" for note in event.undone]
     lines = "".join(quiet(line) for line in event.lines)
@@ -139,19 +139,19 @@ def _gate(gate: Gate) -> str:
 def commands(ran: Sequence[Ran], note: str) -> str:
     if not ran:
         return quiet("The engine has run no command for this task.")
-    return (quiet(note) if note else "") + "".join(_ran(one) for one in ran)
+    return (quiet(note) if note else "") + "".join(_ran(command) for command in ran)
 
 
-def _ran(one: Ran) -> str:
-    exits = ", ".join(f"exit {attempt.exit}" for attempt in one.attempts) or "not run"
-    mark = f'<b class="{"ok" if one.is_green else "no"}">{escape(one.problem or exits)}</b>'
-    attempts = "".join(_attempt(attempt) for attempt in one.attempts)
-    problem = f'<p class="warn">{escape(one.problem)}</p>' if one.problem else ""
-    if one.problem_output is not None:
-        problem += excerpt(one.problem_output)
-    side = f'<span class="side">tree {short_hash(one.tree)} {moment(one.time)}</span>'
-    head = f"<summary>{mark} <code>{escape(one.command)}</code> {side}</summary>"
-    return f'<details class="box" id="proof-{escape(one.key[:16])}" open>{head}{problem}{attempts}</details>'
+def _ran(command: Ran) -> str:
+    exits = ", ".join(f"exit {attempt.exit}" for attempt in command.attempts) or "not run"
+    mark = f'<b class="{"ok" if command.is_green else "no"}">{escape(command.problem or exits)}</b>'
+    attempts = "".join(_attempt(attempt) for attempt in command.attempts)
+    problem = f'<p class="warn">{escape(command.problem)}</p>' if command.problem else ""
+    if command.problem_output is not None:
+        problem += excerpt(command.problem_output)
+    side = f'<span class="side">tree {short_hash(command.tree)} {moment(command.time)}</span>'
+    head = f"<summary>{mark} <code>{escape(command.command)}</code> {side}</summary>"
+    return f'<details class="box" id="proof-{escape(command.key[:16])}" open>{head}{problem}{attempts}</details>'
 
 
 def _attempt(attempt: Attempt) -> str:

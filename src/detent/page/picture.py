@@ -253,6 +253,6 @@ def _near(y: float) -> tuple[float, ...]:
     return (y, *(y + way * step * (_PLATE + 1) for step in (1, 2, 3) for way in (1, -1)))
 
 
-def _meets(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
-    is_beside = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
-    return not is_beside and abs(one[1] - other[1]) < _PLATE
+def _meets(label: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+    is_beside = label[0] + label[2] <= other[0] or other[0] + other[2] <= label[0]
+    return not is_beside and abs(label[1] - other[1]) < _PLATE

@@ -82,7 +82,7 @@ def _held(entry: RunPlanned) -> str:
 
 def _request(entry: Claimed, targets: Mapping[str, str]) -> Request:
     want = _as_text(entry.want)
-    why = "; ".join(_as_text(one.get("why", "")) for one in entry.missing or ()) or _as_text(entry.problem or "")
+    why = "; ".join(_as_text(gap.get("why", "")) for gap in entry.missing or ()) or _as_text(entry.problem or "")
     return Request(targets.get(want, want), bool(entry.accepted), why)
 
 
@@ -173,8 +173,8 @@ def _claimed(event: Event, entry: Claimed, targets: Mapping[str, str]) -> Event:
     if request.is_accepted:
         return event.replace(head=f"asked for {request.target}: accepted, to be decided when the run has ended")
     missing = tuple(
-        Missing(_as_text(one.get("gate", "")), _as_text(one.get("why", "")), _as_text(one.get("fix", "")))
-        for one in entry.missing or ()
+        Missing(_as_text(gap.get("gate", "")), _as_text(gap.get("why", "")), _as_text(gap.get("fix", "")))
+        for gap in entry.missing or ()
     )
     lines = () if missing else (request.why,)
     source = _as_text(entry.from_)

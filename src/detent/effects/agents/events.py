@@ -121,8 +121,8 @@ class EventReader:
         until = ""
         if tally.is_quota:
             times = (wake_time(error, now_s) for error in reversed(tally.errors))
-            is_told = now_s < tally.resets_at_s <= now_s + FURTHEST_S
-            until = stamp(tally.resets_at_s) if is_told else next(filter(None, times), "")
+            is_known = now_s < tally.resets_at_s <= now_s + FURTHEST_S
+            until = stamp(tally.resets_at_s) if is_known else next(filter(None, times), "")
         return Usage(
             turns=tally.turns,
             input_tokens=tally.input_tokens,

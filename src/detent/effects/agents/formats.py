@@ -214,8 +214,8 @@ class Format(Record):
 
 
 FORMATS: Mapping[str, Format] = {
-    one.name: one
-    for one in (
+    format_.name: format_
+    for format_ in (
         # pi repeats the whole message in each of these lines, so parsing them is slow.
         Format(
             "pi",

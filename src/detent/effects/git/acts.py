@@ -37,7 +37,7 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     ref = checkpoint_ref(promise.key)
     commit = _named(promise.private_git, ref)
     if not commit:
-        parents = [word for one in (promise.parent, promise.also) if one for word in ("-p", one)]
+        parents = [word for parent in (promise.parent, promise.also) if parent for word in ("-p", parent)]
         message = f"{promise.message}\n\nDetent-Step: {promise.key}\n".encode()
         commit = git.run(*_IDENTITY, "commit-tree", *parents, promise.tree, input_bytes=message).decode().strip()
         _name(promise.private_git, ref, commit)

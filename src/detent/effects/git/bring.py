@@ -43,7 +43,7 @@ def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
         for match in _named(place.source, pattern):
             name = os.path.normpath(match)
             if name.split("/")[0].lower() not in (".", ".git") and _is_below(place.source, name):
-                found += _copy_one(place, name)
+                found += _copy_named(place, name)
         if not found:
             missing.append(pattern)
     return tuple(missing)
@@ -91,7 +91,7 @@ def _is_below(top: str, name: str) -> bool:
     return parent == top or (parent.startswith(top + os.sep) and inside.lower() != ".git")
 
 
-def _copy_one(place: Place, name: str) -> bool:
+def _copy_named(place: Place, name: str) -> bool:
     return copy_path(place.source, place.folder, name, place.tracked)
 
 
@@ -126,7 +126,7 @@ def _copy(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
     while waiting:
         source, target, name = waiting.pop()
         try:
-            if not _copy_one_entry(source, target, name, tracked, made):
+            if not _copy_entry(source, target, name, tracked, made):
                 continue
             inside = sorted(os.listdir(source), reverse=True)
         except FileNotFoundError:  # the user works in that folder too, and something may go before its turn comes
@@ -140,7 +140,7 @@ def _copy(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
             copystat(source, target)  # last, since it may take away the right to write
 
 
-def _copy_one_entry(source: str, target: str, name: str, tracked: frozenset[str], made: list[tuple[str, str]]) -> bool:
+def _copy_entry(source: str, target: str, name: str, tracked: frozenset[str], made: list[tuple[str, str]]) -> bool:
     """Copy without following a link on either side; a tracked file, or a thing of another kind, stays as it is.
 
     True for a folder, whose entries are then to be copied too; one that was not there is among the `made`.

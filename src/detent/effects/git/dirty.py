@@ -12,7 +12,7 @@ import os
 from detent.core.record import Record
 from detent.effects.git.bring import wipe
 from detent.effects.git.git import Git, write_git_dir
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.effects.git.tree.line_ends import converting
 from detent.effects.git.tree.tool_caches import without_caches
 from detent.errors import StorageError
@@ -61,7 +61,7 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
         git = git.replace(more=converting(repository, scratch))
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
         rows = _differing(git, commit)
-    fresh = git.run("ls-files", "-o", "-z", "--exclude-standard", *_own_excludes(repository)).split(b"\0")[:-1]
+    fresh = git.run("ls-files", "-o", "-z", "--exclude-standard", *_person_excludes(repository)).split(b"\0")[:-1]
     fresh = without_caches(repository.top, fresh, git.run("ls-files", "-z").split(b"\0")) if fresh else []
     # A path with a slash at its end is a repository of its own: it is no file of this one.
     new = [path for path in map(os.fsdecode, fresh) if not path.endswith("/")]
@@ -145,7 +145,7 @@ def _copy_index(source: str, target: str) -> bool:
     return True
 
 
-def _own_excludes(repository: Repository) -> list[str]:
+def _person_excludes(repository: Repository) -> list[str]:
     """What the user ignores for themselves; `git status` does not show it to them either. The last word is stronger."""
     files = (_global_ignore(repository.top), os.path.join(repository.common_dir, "info/exclude"))
     return [f"--exclude-from={path}" for path in files if os.path.isfile(path)]
@@ -153,7 +153,7 @@ def _own_excludes(repository: Repository) -> list[str]:
 
 def _global_ignore(top: str) -> str:
     """The file that the user's settings name; without a word about it, the one git looks for by itself."""
-    named = own_git(top, "config", "-z", "--type=path", "--get", "core.excludesFile")
+    named = person_git(top, "config", "-z", "--type=path", "--get", "core.excludesFile")
     if named.exit == 0:
         return os.path.join(top, os.fsdecode(named.stdout.removesuffix(b"\0")))
     base = os.environ.get("XDG_CONFIG_HOME", "") or os.path.join(os.path.expanduser("~"), ".config")

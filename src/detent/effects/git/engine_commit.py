@@ -12,7 +12,7 @@ import os
 from detent.core.record import Record
 from detent.effects.git.bring import wipe
 from detent.effects.git.git import Git, check_object_id, tree_of
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.effects.git.person_checkout import Stand, branch_commit, make_safe, quiet_git
 from detent.effects.git.person_commit import TRAILER, CommitRequest, follow, index_of
 from detent.errors import RefusedError, ToolError
@@ -44,7 +44,7 @@ class BranchCommit(Record):
     key: str  # names this one step of this one move, for ever
     message: str
     scratch: str  # a folder of our own
-    own_tree: str = ""  # the same as a tree of the person's repository, where that is known
+    person_tree: str = ""  # the same as a tree of the person's repository, where that is known
 
 
 def local_filters(repository: Repository) -> tuple[str, ...]:
@@ -86,12 +86,12 @@ def _commit(wanted: BranchCommit, tip: str) -> str:
     try:
         make_folders(wanted.scratch)
         taken = CommitRequest(wanted.private_git, wanted.tree, stand, wanted.key, wanted.message, wanted.scratch)
-        tree = wanted.own_tree or index_of(taken)
+        tree = wanted.person_tree or index_of(taken)
     finally:
         wipe(wanted.scratch)
     message = f"{wanted.message.rstrip()}\n\n{TRAILER}: {wanted.key}\n".encode()
     options = ("-c", "commit.gpgSign=false", "-c", "core.fsmonitor=false", "commit-tree", "-p", tip, tree)
-    finished = own_git(top, *options, input_bytes=message, more=_IDENTITY)
+    finished = person_git(top, *options, input_bytes=message, more=_IDENTITY)
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
         raise ToolError(say.failed("commit-tree", said), where=top)

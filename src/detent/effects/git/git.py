@@ -95,7 +95,7 @@ class Git(Record):
         """Run a git command to its end, however it ends; only a cut run is an error here."""
         from detent.effects.host import process
 
-        argv = [find_git(), "--no-pager", *(part for one in (*_SETTINGS, *self.more) for part in ("-c", one))]
+        argv = [find_git(), "--no-pager", *(part for setting in (*_SETTINGS, *self.more) for part in ("-c", setting))]
         argv.append(f"--git-dir={self.git_dir}")
         if self.work_tree is not None:
             argv.append(f"--work-tree={self.work_tree}")

@@ -9,7 +9,7 @@ import os
 import stat
 
 from detent.core.record import Record
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.folders import walk
@@ -33,14 +33,14 @@ class Hooks(Record):
 
 def hooks_of(top: str) -> Hooks:
     """What git itself says, with all settings of the person and the repository, included files too."""
-    answer = own_git(top, "rev-parse", "--git-path", "hooks")
+    answer = person_git(top, "rev-parse", "--git-path", "hooks")
     if answer.exit != 0:  # it would run none, until its settings can be read again
         return Hooks("", ())
     said = os.fsdecode(answer.stdout).removesuffix("\n")
     folder = os.path.normpath(os.path.join(top, said))
     run = os.path.dirname(folder) if os.path.basename(folder) == _HUSKY else folder
-    listed = own_git(top, "config", "--null", "--show-origin", "--name-only", "--list").stdout.split(b"\0")
-    files = {os.path.normpath(os.path.join(top, os.fsdecode(one[5:]))) for one in listed if one.startswith(b"file:")}
+    listed = person_git(top, "config", "--null", "--show-origin", "--name-only", "--list").stdout.split(b"\0")
+    files = {os.path.normpath(os.path.join(top, os.fsdecode(key[5:]))) for key in listed if key.startswith(b"file:")}
     return Hooks(folder, tuple(path for path in (run, *sorted(files)) if _is_in_work_tree(path, top)))
 
 

@@ -34,14 +34,14 @@ class Work(Record):
     common_dir: str
     baseline: str
     commit: str
-    own: Collection[str]  # the task's own branches, as full names of refs
+    of_task: Collection[str]  # the task's own branches, as full names of refs
     landing: str = ""  # the commit through which it landed, as the journal says
     branch: str = ""  # look at this ref alone; empty: at every branch that is no task's
     of_tasks: Mapping[str, str] = {}  # branches of other tasks, by ref; each shows nothing while at this commit of ours
 
     def counts(self, ref: str, commit: str) -> bool:
         """Whether work on a branch counts as landed: not on the engine's own branches, unless a person moved one."""
-        return ref not in self.own and self.of_tasks.get(ref) != commit
+        return ref not in self.of_task and self.of_tasks.get(ref) != commit
 
 
 def find_landed(work: Work, most_commits: int = MOST_COMMITS) -> str:

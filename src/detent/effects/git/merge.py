@@ -1,7 +1,7 @@
 """Merges in memory, and hands the result to the user's own checkout as the user's own git would.
 
-The merge itself is made in the private git folder, where no merge driver or setting of anybody is known. Only the last
-step, which a person asked for, runs the person's git with the person's settings: their files may need their filters.
+The merge itself is made in the private git folder, which knows no merge driver and no setting of the person. Only
+the last step, on a person's request, runs the person's git with the person's settings: their files may need filters.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def moved_submodules(git_dir: str, before: str, after: str) -> tuple[str, ...]:
 
 def other_line_ends(root: str, names: Sequence[str]) -> tuple[str, ...]:
     """Which of these committed files hold CRLF although .gitattributes has them converted: git calls them changed."""
-    shown = own_git(root, "ls-files", "--eol", "-z", "--", *names[:_MOST_NAMES], more={"GIT_LITERAL_PATHSPECS": "1"})
+    shown = person_git(root, "ls-files", "--eol", "-z", "--", *names[:_MOST_NAMES], more={"GIT_LITERAL_PATHSPECS": "1"})
     rows = (os.fsdecode(line).partition("\t") for line in shown.stdout.split(b"\0")[:-1])
     facts = ((path, *entry.split(maxsplit=2)) for entry, _, path in rows)
     return tuple(
@@ -94,7 +94,7 @@ def under_way(repository: Repository) -> str:
 
 def person_identity(root: str) -> tuple[str, str]:
     """Name and address the person's git would commit with."""
-    finished = own_git(root, "var", "GIT_COMMITTER_IDENT")
+    finished = person_git(root, "var", "GIT_COMMITTER_IDENT")
     name, _, rest = finished.stdout.decode("utf-8", "replace").rpartition(" <")
     if finished.exit != 0 or not name.strip():
         raise RefusedError(say.git_knows_no_user(), where=root)
@@ -115,7 +115,7 @@ def commit_merged(private_git: str, common_dir: str, tree: str, parents: tuple[s
     return commit
 
 
-def own_git(root: str, *arguments: str, input_bytes: bytes = b"", more: Mapping[str, str] | None = None) -> Finished:
+def person_git(root: str, *arguments: str, input_bytes: bytes = b"", more: Mapping[str, str] | None = None) -> Finished:
     """The person's git in the person's checkout, with all their settings; only for what a person asked for.
 
     Only upkeep is left to what the person runs: it would outlive us, and move objects that were just made safe.
@@ -140,7 +140,7 @@ def advance(root: str, commit: str) -> None:
     # By itself git does not sync a branch: after a power cut it could be there without its bytes.
     # And it takes ignored files for worthless: an uncommitted file is never overwritten, ignored or not.
     how = ("--ff-only", "--no-overwrite-ignore", "--quiet")
-    finished = own_git(root, "-c", "core.fsync=all", "merge", *how, check_object_id(commit))
+    finished = person_git(root, "-c", "core.fsync=all", "merge", *how, check_object_id(commit))
     if finished.exit != 0:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
         raise RefusedError(say.checkout_not_updated(said), where=root)
@@ -158,7 +158,7 @@ def run_as_person(command: str, root: str) -> str:
 
 def push_branch(root: str, branch: str) -> None:
     """The one push there is: the task's branch to `origin`, because a person asked for it."""
-    finished = own_git(root, "push", "--quiet", "origin", f"refs/heads/{branch}:refs/heads/{branch}")
+    finished = person_git(root, "push", "--quiet", "origin", f"refs/heads/{branch}:refs/heads/{branch}")
     if finished.exit != 0:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
         raise ToolError(say.push_failed(said, branch), where=root)

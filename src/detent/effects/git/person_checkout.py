@@ -11,7 +11,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git.git import Git, check_object_id, find_repository, has_sparse_rules
-from detent.effects.git.merge import own_git, under_way
+from detent.effects.git.merge import person_git, under_way
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.store.disk.atomic import read_plain, storage_error
 from detent.words.effects import git as say
@@ -58,14 +58,14 @@ def refuse_sparse(repository: Repository) -> None:
     """Refused where git leaves files of the commit out: in a scan of the folder alone they would look removed."""
     if not has_sparse_rules(repository):
         return
-    answer = own_git(repository.top, "config", "--type=bool", "--get", "core.sparseCheckout")
+    answer = person_git(repository.top, "config", "--type=bool", "--get", "core.sparseCheckout")
     if answer.stdout.strip() == b"true":
         raise UnreadableError(say.sparse_checkout(), where=repository.top)
 
 
 def quiet_git(root: str, *arguments: str) -> bytes:
     """The person's git without hooks; what it says when it fails is the error."""
-    finished = own_git(root, *_QUIET, *arguments)
+    finished = person_git(root, *_QUIET, *arguments)
     if finished.exit != 0 or finished.timed_out:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
         raise ToolError(say.command_failed_in_checkout(arguments[0], said), where=root)

@@ -18,7 +18,7 @@ import shlex
 from detent.core.record import Record
 from detent.effects.git.bring import wipe
 from detent.effects.git.git import Git, check_object_id, tree_of
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.effects.git.person_checkout import make_safe, quiet_git
 from detent.effects.git.saved_work import ignored_by_person, kept_back_by_person
 from detent.effects.git.tree.compare import joined_names
@@ -107,15 +107,15 @@ def index_of(wanted: CommitRequest) -> str:
     links = _links(private)
     present = [name for status, name in changes if status != "D" and name not in theirs and name not in links]
     private.run("checkout-index", "--force", "-z", "--stdin", input_bytes=joined_names(present))
-    _own(wanted, "read-tree", stand.commit)
+    _index_git(wanted, "read-tree", stand.commit)
     # First what goes: a file may stand where a folder was, and a folder where a file was.
     gone = [name for status, name in changes if status == "D" and name not in theirs]
-    _own(wanted, "update-index", "--force-remove", "-z", "--stdin", data=joined_names(gone))
-    _own(wanted, f"--work-tree={work}", "update-index", "--add", "-z", "--stdin", data=joined_names(present))
+    _index_git(wanted, "update-index", "--force-remove", "-z", "--stdin", data=joined_names(gone))
+    _index_git(wanted, f"--work-tree={work}", "update-index", "--add", "-z", "--stdin", data=joined_names(present))
     moved = [f"{_GITLINK} {links[name]}\t{name}" for _, name in changes if name in links and name not in theirs]
     if moved:
-        _own(wanted, "update-index", "--add", "-z", "--index-info", data=joined_names(moved))
-    return _own(wanted, "write-tree").decode().strip()
+        _index_git(wanted, "update-index", "--add", "-z", "--index-info", data=joined_names(moved))
+    return _index_git(wanted, "write-tree").decode().strip()
 
 
 def _links(private: Git) -> dict[str, str]:
@@ -125,11 +125,11 @@ def _links(private: Git) -> dict[str, str]:
     return {name: entry.split()[1] for entry, _, name in rows if entry.startswith(_GITLINK)}
 
 
-def _own(wanted: CommitRequest, *arguments: str, data: bytes = b"") -> bytes:
+def _index_git(wanted: CommitRequest, *arguments: str, data: bytes = b"") -> bytes:
     """The person's git on the index of our own."""
     top = wanted.stand.repository.top
     quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-    finished = own_git(top, *quiet, *arguments, input_bytes=data, more=_apart(wanted))
+    finished = person_git(top, *quiet, *arguments, input_bytes=data, more=_apart(wanted))
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
         raise RefusedError(say.approved_not_taken(said), where=top)
@@ -153,7 +153,7 @@ def _commit(wanted: CommitRequest, expected: str) -> Finished:
     options = ("--quiet", "--edit", "--no-status", "--cleanup=whitespace", f"--file={message}")
     # By itself git syncs no object: after a power cut the branch could name a commit that is empty.
     how = ("-c", "core.fsmonitor=false", "-c", "core.fsync=all")
-    return own_git(wanted.stand.repository.top, *how, "commit", *options, more=more)
+    return person_git(wanted.stand.repository.top, *how, "commit", *options, more=more)
 
 
 def with_trailer(message: str, trailer: str) -> str:

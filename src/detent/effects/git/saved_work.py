@@ -11,7 +11,7 @@ from detent.core.record import Record
 from detent.effects.git.acts import keep_commit
 from detent.effects.git.branches import IDENTITY, copy_objects
 from detent.effects.git.git import Git, check_object_id
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.effects.git.person_checkout import make_safe, quiet_git
 from detent.errors import ToolError
 from detent.words.effects import git as say
@@ -89,7 +89,7 @@ def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:
     if not names:
         return frozenset()
     data = b"".join(os.fsencode(name) + b"\0" for name in names)
-    finished = own_git(root, "check-ignore", "-v", "-z", "--no-index", "--stdin", input_bytes=data)
+    finished = person_git(root, "check-ignore", "-v", "-z", "--no-index", "--stdin", input_bytes=data)
     if finished.exit not in (0, 1):
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
         raise ToolError(say.failed("check-ignore", said), where=root)
@@ -102,5 +102,5 @@ def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:
 
 def kept_back_by_person(root: str) -> frozenset[str]:
     """The tracked files that a person's setting hides from git: a difference there is for this host alone."""
-    listed = own_git(root, "ls-files", "-v", "-z").stdout.split(b"\0")[:-1]
+    listed = person_git(root, "ls-files", "-v", "-z").stdout.split(b"\0")[:-1]
     return frozenset(os.fsdecode(line[2:]) for line in listed if line[:1] == b"S" or line[:1].islower())

@@ -45,7 +45,7 @@ class _StartUp:
     """While a program is being started it can't be ended: a signal waits until its process is known."""
 
     is_on = False
-    told = 0
+    signal_number = 0
 
 
 _start_up = _StartUp()
@@ -54,7 +54,7 @@ _start_up = _StartUp()
 def hold_signal(number: int) -> bool:
     """For a signal handler that would raise: True if `run` will raise in its place, as soon as it may."""
     if _start_up.is_on:
-        _start_up.told = number
+        _start_up.signal_number = number
     return _start_up.is_on
 
 
@@ -82,13 +82,13 @@ def run(  # noqa: PLR0913  # all but one are given by name
     whole_tree: bool = False,
     may_leave: bool = False,
     limits: Limits | None = None,
-    own_keyring: bool = False,
+    separate_keyring: bool = False,
     dies_with_us: bool = False,
 ) -> Finished:
     """Run a program to its end; raises ToolError if it cannot be started.
 
     With `whole_tree` every child that appears below this process meanwhile is taken for the program's own, so the
-    caller must not start other children at the same time. `limits` hold for that tree. With `own_keyring` it can't
+    caller must not start other children at the same time. `limits` hold for that tree. With `separate_keyring` it can't
     reach the keys of the user's session. With `dies_with_us` the kernel ends it (SIGTERM, so that git removes its lock
     files) when this process is killed.
     """
@@ -104,13 +104,13 @@ def run(  # noqa: PLR0913  # all but one are given by name
         try:
             _start_up.is_on = True
             try:
-                first = _first_steps(own_keyring=own_keyring, dies_with_us=dies_with_us)
+                first = _first_steps(separate_keyring=separate_keyring, dies_with_us=dies_with_us)
                 process = _start(argv, cwd, env, (stdin, stdout, stderr), first)
             finally:
                 _start_up.is_on = False
             try:
-                if _start_up.told:
-                    number, _start_up.told = _start_up.told, 0
+                if _start_up.signal_number:
+                    number, _start_up.signal_number = _start_up.signal_number, 0
                     raise Ended(number)
                 opened.extend(handle := _end_handle(process))
                 deadline = started + timeout_s
@@ -196,15 +196,15 @@ def _start(
         raise ToolError(say.program_not_started(argv[0], reason), where=cwd) from problem
 
 
-def _first_steps(*, own_keyring: bool, dies_with_us: bool) -> Callable[[], None] | None:
+def _first_steps(*, separate_keyring: bool, dies_with_us: bool) -> Callable[[], None] | None:
     """What a new process does before it becomes the program: all it needs is at hand before the fork."""
-    if not (own_keyring or dies_with_us) or not sys.platform.startswith("linux"):
+    if not (separate_keyring or dies_with_us) or not sys.platform.startswith("linux"):
         return None
     import ctypes
 
     libc, ours = ctypes.CDLL(None, use_errno=True), os.getpid()
     leave_keyring: Callable[[ctypes.CDLL], None] | None = None
-    if own_keyring:  # git needs none of it, and is started often
+    if separate_keyring:  # git needs none of it, and is started often
         from detent.effects.host.keeper.process import new_keyring as leave_keyring
 
     def first() -> None:

@@ -57,7 +57,7 @@ class Usage:
         resident = sum(row.pages for row in tree) * _PAGE_BYTES
         if limits.memory_bytes and resident > limits.memory_bytes and now >= self._exact_due:
             # Pages that several processes share were counted for each of them.
-            if sum(map(_own_share, tree)) > limits.memory_bytes:
+            if sum(map(_memory_of, tree)) > limits.memory_bytes:
                 return MEMORY
             self._exact_due = now + _EXACT_EVERY_S
         return ""
@@ -78,7 +78,7 @@ def host_memory_bytes() -> int:
     return os.sysconf("SC_PHYS_PAGES") * _PAGE_BYTES
 
 
-def _own_share(row: Row) -> int:
+def _memory_of(row: Row) -> int:
     """Its memory, with its part of shared memory; all of the shared memory where the part is unknown."""
     try:
         with open(f"/proc/{row.pid}/smaps_rollup", "rb") as file:

@@ -48,11 +48,14 @@ class Held(Record):
     cwd: str = ""  # the folder it works in, as it sees it
 
 
-def hold(probe: Probe, access: Access, argv: Sequence[str], *, cwd: str, own_session: bool = True) -> Held:
+def hold(probe: Probe, access: Access, argv: Sequence[str], *, cwd: str, separate_session: bool = True) -> Held:
     """The command line that runs `argv` under this access, at a level that was tried."""
     level = probe.level
     if level == BUBBLEWRAP:
-        words = (*_overlaid(access.laid), *bubblewrap(probe.program, access, cwd=cwd, own_session=own_session))
+        words = (
+            *_overlaid(access.laid),
+            *bubblewrap(probe.program, access, cwd=cwd, separate_session=separate_session),
+        )
         return Held(level, (*words, *argv), ALLOWED if access.network else DENIED, access.laid.seat or cwd)
     if level == LANDLOCK:
         from detent.effects.host.landlock import landlock
@@ -69,7 +72,7 @@ def _overlaid(laid: Laid) -> tuple[str, ...]:
 
     from detent.effects.host import overlay_process
 
-    spec = dumps([[one.lower, one.upper, one.work, one.merged] for one in laid.overlays])
+    spec = dumps([[overlay.lower, overlay.upper, overlay.work, overlay.merged] for overlay in laid.overlays])
     return (sys.executable, "-I", "-S", overlay_process.__file__, spec)
 
 
@@ -78,7 +81,7 @@ def find_bubblewrap(environment: Mapping[str, str]) -> str:
     return find_outside(environment.get("PATH", os.defpath), _PROGRAM, is_trusted=True)
 
 
-def bubblewrap(program: str, access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...]:
+def bubblewrap(program: str, access: Access, *, cwd: str, separate_session: bool) -> tuple[str, ...]:
     """The words before a command that give it a view of its own."""
     words = [program, *_ALONE, "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
     # Root's number alone opens these for writing, whatever capabilities are gone, and one of them names a program that
@@ -98,7 +101,7 @@ def bubblewrap(program: str, access: Access, *, cwd: str, own_session: bool) -> 
             words += ["--bind" if kind == "writable" else "--ro-bind", source, path]
     for path in closed:  # an empty place that took files would only lose them
         words += ["--remount-ro", path]
-    words += ["--new-session"] if own_session else []
+    words += ["--new-session"] if separate_session else []
     return (*words, "--die-with-parent", "--chdir", access.laid.seat or cwd, "--")
 
 
@@ -108,7 +111,7 @@ def _with_laid(mounts: list[tuple[str, str]], laid: Laid, checkout: str) -> list
     if laid.seat:
         seated = [(path, kind) for path, kind in mounts if lies_in(path, checkout)]
         found |= {laid.seat + path[len(checkout) :]: (kind, path) for path, kind in seated}
-    found |= {one.path: (one.kind, one.source) for one in laid.binds}
+    found |= {bind.path: (bind.kind, bind.source) for bind in laid.binds}
     rows = [(path, kind, source) for path, (kind, source) in found.items()]
     return sorted(rows, key=lambda row: (row[0].count(os.sep), row[0]))
 
@@ -140,7 +143,7 @@ def _pin(guarded: str, found: dict[str, str]) -> None:
         found.update(dict.fromkeys(folders, "writable"))
 
 
-def our_own_files() -> tuple[str, ...]:
+def engine_files() -> tuple[str, ...]:
     """What `detent` needs to run: shown even where the folder it is installed in is hidden."""
     import detent
 

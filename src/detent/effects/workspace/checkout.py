@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 NO_VARIABLES: Mapping[str, str] = {}
 BUILD = "build"  # the command that makes of the project's own source what the others use
 READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
-SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
+SHARED, PER_CHECKOUT, FROM_TREE = "shared by the tasks", "made for each checkout", "made from this tree alone"
 COPIED = "copied from the shared one"
 
 
@@ -79,7 +79,7 @@ class Checkout(Record):
 
     folder: str
     missing: tuple[str, ...]
-    setup: str  # "none", or how set-up was made: SHARED, COPIED, PER_CHECKOUT or OWN
+    setup: str  # "none", or how set-up was made: SHARED, COPIED, PER_CHECKOUT or FROM_TREE
     why: str = ""  # why it is not the shared one
     laid: Laid = NOTHING_LAID
     laid_for_build: Laid = NOTHING_LAID  # the same, but writable; what is written there is thrown away
@@ -160,7 +160,7 @@ def run_command(
 ) -> Finished:
     """Run a shell command in a checkout; nothing it started outlives it. `variables` come on top of its environment."""
     environment = clean_environment(running.env) | {"PWD": laid.seat or checkout, **variables}
-    if any(one.kind == "shown" for one in laid.binds):
+    if any(bind.kind == "shown" for bind in laid.binds):
         environment |= READ_ONLY_SET_UP
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
@@ -171,7 +171,7 @@ def run_command(
         output=log_path,
         whole_tree=True,
         limits=running.limits,
-        own_keyring=True,
+        separate_keyring=True,
     )
 
 
@@ -257,10 +257,10 @@ def make_checkout(folder: str, frozen: FrozenTree, work_tree: str, over: str = "
     if not listing.submodules:
         return place.replace(tracked=frozenset(listing.files))
     found = list(fill(git, listing, read_repository(work_tree)))
-    for absent in [one for one in found if isinstance(one, Absent)][:1]:
+    for absent in [submodule for submodule in found if isinstance(submodule, Absent)][:1]:
         return _not_there(absent)
-    inner = [one for one in found if isinstance(one, Inner)]
-    names = (os.path.join(one.path, name) for one in inner for name in one.files)
+    inner = [submodule for submodule in found if isinstance(submodule, Inner)]
+    names = (os.path.join(submodule.path, name) for submodule in inner for name in submodule.files)
     return place.replace(tracked=frozenset((*listing.files, *names)))
 
 

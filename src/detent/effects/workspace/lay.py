@@ -41,7 +41,7 @@ def lay_read_only(made: Made, ground: Ground) -> Laid:
     return read_only(Laid(ground.seat, tuple(binds)), made)
 
 
-def lay_own(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid:
+def lay_writable(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid:
     """The set-up for an agent, which may change all of it; what it changes stays in the private folder."""
     wipe(private)
     binds: list[Bind] = []
@@ -65,15 +65,15 @@ def lay_own(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid
 
 
 def copied_bytes(made: Made, laid: Laid, private: str) -> int:
-    """What `lay_own` copied for the private folder; 0 where overlays or shared blocks spare it."""
+    """What `lay_writable` copied for the private folder; 0 where overlays or shared blocks spare it."""
     is_copied = len(laid.overlays) < len(laid.binds) and not shares_blocks(private)
     return made.bytes if is_copied else 0
 
 
 def read_only(laid: Laid, made: Made) -> Laid:
     """The set-up laid for an agent or a build, as it is, for commands that only use it; tool caches stay writable."""
-    binds = [one.replace(kind="shown") for one in laid.binds]
-    mounted = {one.path for one in binds}
+    binds = [bind.replace(kind="shown") for bind in laid.binds]
+    mounted = {bind.path for bind in binds}
     caches = [os.path.join(laid.seat, cache) for cache in made.caches]
     binds += [Bind("", cache, "scratch") for cache in caches if os.path.dirname(cache) in mounted]
     return laid.replace(binds=tuple(binds))

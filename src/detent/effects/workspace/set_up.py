@@ -16,7 +16,7 @@ from detent.effects.git.git import tree_of
 from detent.effects.host.access import Laid
 from detent.effects.workspace.checkout import (
     COPIED,
-    OWN,
+    FROM_TREE,
     PER_CHECKOUT,
     SHARED,
     Checkout,
@@ -26,7 +26,7 @@ from detent.effects.workspace.checkout import (
     tracked_at_first,
 )
 from detent.effects.workspace.kept_setups import find, keep, lend
-from detent.effects.workspace.lay import Ground, copied_bytes, lay_own, lay_read_only, read_only
+from detent.effects.workspace.lay import Ground, copied_bytes, lay_read_only, lay_writable, read_only
 from detent.effects.workspace.setup_key import Key, key_of
 from detent.effects.workspace.setups import Order, shared_setup
 from detent.store.disk.digest import sha256_of
@@ -55,14 +55,14 @@ def choose(frozen: FrozenTree, tree: str, workspace: Workspace, work_tree: str, 
     """The baseline's set-up, where the tree goes by the same files as the baseline; else one of its own."""
     key = key_of(frozen.private_dir, tree, workspace, work_tree, search_path)
     if not workspace.key:
-        return Choice(OWN, say.no_lock_file_named(), key.text)
+        return Choice(FROM_TREE, say.no_lock_file_named(), key.text)
     if frozen.baseline is None:
-        return Choice(OWN, say.no_first_commit(), key.text)
+        return Choice(FROM_TREE, say.no_first_commit(), key.text)
     base = base_key(frozen, workspace, work_tree, search_path)
     if not base.has_lock:
-        return Choice(OWN, say.first_commit_lacks(workspace.key), key.text)
+        return Choice(FROM_TREE, say.first_commit_lacks(workspace.key), key.text)
     if key.text != base.text:
-        return Choice(OWN, say.changed(key.changed_since(base)), key.text)
+        return Choice(FROM_TREE, say.changed(key.changed_since(base)), key.text)
     return Choice(SHARED, "", base.text)
 
 
@@ -87,8 +87,8 @@ def set_up(place: Place, wanted: CheckoutSpec, missing: tuple[str, ...]) -> Chec
     seat = setups.seat if setups is not None else ""
     ready = Checkout(place.folder, missing, choice.how, choice.why, Laid(seat), Laid(seat), choice.key)
     ready = ready.replace(tracked=place.tracked)
-    if choice.how == OWN:
-        return _own(place, wanted, ready)
+    if choice.how == FROM_TREE:
+        return _set_up_for_tree(place, wanted, ready)
     if setups is None or not seat:
         return _per_checkout(place, wanted, ready)
     order = order_of(wanted.frozen, base_tree(wanted.frozen), choice.key, workspace, wanted.work_tree, wanted.log_path)
@@ -99,7 +99,7 @@ def set_up(place: Place, wanted: CheckoutSpec, missing: tuple[str, ...]) -> Chec
     ready = ready.replace(left_out=made.paths, changed=made.changed, made_in=made.folder, size=made.bytes)
     ready = ready.replace(digest=made.digest)
     if private := wanted.private or wanted.build:
-        private_copy = lay_own(made, ground, private, overlays=not setups.no_overlays)
+        private_copy = lay_writable(made, ground, private, overlays=not setups.no_overlays)
         if copied_bytes(made, private_copy, private):
             ready = ready.replace(setup=COPIED, why=say.no_overlays(setups.no_overlays), made_now=True)
         if wanted.private:
@@ -109,7 +109,7 @@ def set_up(place: Place, wanted: CheckoutSpec, missing: tuple[str, ...]) -> Chec
     return ready.replace(laid=laid, laid_for_build=laid)
 
 
-def _own(place: Place, wanted: CheckoutSpec, ready: Checkout) -> Checkout | SetupFailed:
+def _set_up_for_tree(place: Place, wanted: CheckoutSpec, ready: Checkout) -> Checkout | SetupFailed:
     """Run on the checkout's own tree, in the checkout; nothing of it is kept."""
     before = marks(place.folder)
     if failed := run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running, ready.laid):

@@ -260,7 +260,7 @@ def read_record(path: str) -> Made | None:
     try:
         data = read_plain(path, _LARGEST_RECORD_BYTES)
         content: dict[str, Any] = json.loads(data) if data else {}
-        content |= {key: tuple(one) for key, one in content.items() if isinstance(one, list)}
+        content |= {key: tuple(value) for key, value in content.items() if isinstance(value, list)}
         return Made(**content)
     except (ValueError, TypeError):
         return None

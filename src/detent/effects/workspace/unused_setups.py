@@ -45,7 +45,7 @@ def drop_unused(
                 continue
             os.unlink(path)
             gone += [made] if made is not None else []
-    dropped = {os.path.basename(one.folder) for one in gone} - kept
+    dropped = {os.path.basename(made.folder) for made in gone} - kept
     _drop_leftovers(setups, records, kept, dropped)
     return tuple(gone)
 

@@ -32,7 +32,7 @@ def archive(task: Task, key: str, promised: Promised) -> Done:
     """Put away the artifacts of the state that was entered and of those after it; which they were."""
     if _move(task, key).verb == ANSWER:
         return {"version": ""}, {}
-    task.native.need_own_folder()
+    task.native.need_real_folder()
     table: Mapping[str, Any] = task.machine.store.archive
     states, to = list(table), promised.to
     later = states[states.index(to) :] if to in states else []

@@ -26,7 +26,7 @@ CHECK = "decision"
 def look_decision(doing: Doing) -> dict[str, str]:
     """Where the decision goes, and its word."""
     task, move = doing.task, doing.move
-    edge = next(one for one in task.machine.states[move.from_].edges if one.name == move.edge)
+    edge = next(edge for edge in task.machine.states[move.from_].edges if edge.name == move.edge)
     if not edge.sign_off and not move.reason.strip():
         raise RefusedError(say.decision_needs_reason(edge.name))
     gates = task.machine.parts(gate for way in edge.ways for gate in way.needs)
@@ -68,7 +68,13 @@ def record_decision(doing: Doing) -> Results:
     """Write the file; what stood there is kept by its hash."""
     task, file = doing.task, doing.seen["file"]
     digest = task.store.keep(_decision_text(doing))
-    put_back_files(task.native.folder, file, {file: digest}, lambda one: kept_text(task, one), task.store.keep)
+    put_back_files(
+        task.native.folder,
+        file,
+        {file: digest},
+        lambda content_digest: kept_text(task, content_digest),
+        task.store.keep,
+    )
     return {"decision": {"file": file, "verdict": doing.seen["verdict"], "sha256": digest}}
 
 

@@ -41,7 +41,13 @@ def write_eval_report(task: Task, _key: str, promised: Promised) -> Done:
         "commands": [_command(run, receipt) for run, receipt in ran.values()],
     }
     digest = task.store.keep(as_json(content, compact=False) + b"\n")
-    put_back_files(task.native.folder, FILE, {FILE: digest}, lambda one: kept_text(task, one), task.store.keep)
+    put_back_files(
+        task.native.folder,
+        FILE,
+        {FILE: digest},
+        lambda content_digest: kept_text(task, content_digest),
+        task.store.keep,
+    )
     return {"report": FILE, "sha256": digest}, {}
 
 

@@ -37,15 +37,15 @@ def questions_closed(gate: Gate, seen: Seen) -> Finding:
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:
         return Finding(ok=False, why=found.problem, evidence=found.evidence)
-    asked = {
+    blocking = {
         f"/{name}/{number}": shown(question.get("question", question) if isinstance(question, dict) else question)
         for name in ("open_questions", "blocking_questions")
         for number, question in enumerate(found.data.get(name) or ())
         if name == "blocking_questions" or question["blocking"]
     }
-    if not asked:
+    if not blocking:
         return Finding(ok=True, evidence=found.evidence)
-    return found.closed(say.questions_open(list(asked.values())), next(iter(asked)))
+    return found.closed(say.questions_open(list(blocking.values())), next(iter(blocking)))
 
 
 def planned_files(gate: Gate, seen: Seen) -> Planned:
@@ -77,8 +77,8 @@ def _planned(found: Artifact, keys: tuple[str, ...]) -> Planned:
 def _paths(data: Any, keys: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Every path of a list of files, each a text or an object with a `path`; a plan may list them by step."""
     if isinstance(data, list):
-        for number, one in enumerate(data):
-            yield (f"/{number}", one) if isinstance(one, str) else (f"/{number}/path", one["path"])
+        for number, row in enumerate(data):
+            yield (f"/{number}", row) if isinstance(row, str) else (f"/{number}/path", row["path"])
         return
     for pointer, path in _paths(data.get("files") or [], ()):
         yield f"/files{pointer}", path

@@ -99,8 +99,10 @@ def _landed(task: Task, work: str) -> tuple[str, str]:
     if landed and landed.how != "pr":  # the fate of a request is unknown here
         return landed.branch, branch_commit(common_dir, landed.branch)
     merged = Git(common_dir).finish("for-each-ref", f"--contains={work}", "--format=%(refname:lstrip=2)", "refs/heads")
-    own = task.memory.checkpoint.branch
-    names = [name for name in os.fsdecode(merged.stdout).splitlines() if name != own] if merged.exit == 0 else []
+    task_branch = task.memory.checkpoint.branch
+    names = (
+        [name for name in os.fsdecode(merged.stdout).splitlines() if name != task_branch] if merged.exit == 0 else []
+    )
     return (names[0], branch_commit(common_dir, names[0])) if len(names) == 1 else ("", "")
 
 
@@ -156,7 +158,13 @@ def record_revert(task: Task, key: str, _promised: Promised) -> Done:
     }
     digest = task.store.keep(as_json(record, compact=False) + b"\n")
     if name := task.machine.store.record:
-        put_back_files(task.native.folder, name, {name: digest}, lambda one: kept_text(task, one), task.store.keep)
+        put_back_files(
+            task.native.folder,
+            name,
+            {name: digest},
+            lambda content_digest: kept_text(task, content_digest),
+            task.store.keep,
+        )
     return {**result, "record": name, "sha256": digest}, {}
 
 

@@ -72,11 +72,11 @@ def _is_blocking(issue: Mapping[str, Any]) -> bool:
 
 def _blocking(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Everything that blocks, with its pointer."""
-    for pointer, one in _statements(data):
-        if one.get("blocked") is True:
+    for pointer, statement in _statements(data):
+        if statement.get("blocked") is True:
             yield f"{pointer}/blocked", say.is_blocked()
         for key in ("decision", "signal", "status", "verdict"):
-            if _word(one.get(key)) == BLOCKED:
+            if _word(statement.get(key)) == BLOCKED:
                 yield f"{pointer}/{key}", say.says((BLOCKED,))
     for name in ("reviewers", "reviews"):
         for number, reviewer in enumerate(data.get(name) or ()):
@@ -89,25 +89,25 @@ def _blocking(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _against(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Everything that says no without blocking."""
-    for pointer, one in _statements(data):
-        if one.get("ok") is False:
+    for pointer, statement in _statements(data):
+        if statement.get("ok") is False:
             yield f"{pointer}/ok", say.not_ok()
-        if one.get("needs_changes") is True:
+        if statement.get("needs_changes") is True:
             yield f"{pointer}/needs_changes", say.needs_changes()
-        if one.get("structural_flaws") or one.get("structural_flaw") is True:
-            name = "structural_flaws" if one.get("structural_flaws") else "structural_flaw"
-            yield f"{pointer}/{name}", say.structural_flaw(shown(one[name]))
+        if statement.get("structural_flaws") or statement.get("structural_flaw") is True:
+            name = "structural_flaws" if statement.get("structural_flaws") else "structural_flaw"
+            yield f"{pointer}/{name}", say.structural_flaw(shown(statement[name]))
         for key in ("decision", "signal", "status", "verdict"):
-            if (word := _word(one.get(key))) in (*_NO, _PLAN_FLAWED):
+            if (word := _word(statement.get(key))) in (*_NO, _PLAN_FLAWED):
                 yield f"{pointer}/{key}", say.says((word,))
 
 
 def _unclear(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """A verdict or a severity in words that are not known: it may well be a no, so that it never lets anything pass."""
-    for pointer, one in _statements(data):
+    for pointer, statement in _statements(data):
         for key in ("decision", "verdict"):
-            if one.get(key) and _word(one[key]) not in (*_YES, *_NO, BLOCKED, _PLAN_FLAWED):
-                yield f"{pointer}/{key}", say.no_verdict(shown(one[key]), (OK, NEEDS_CHANGES, BLOCKED))
+            if statement.get(key) and _word(statement[key]) not in (*_YES, *_NO, BLOCKED, _PLAN_FLAWED):
+                yield f"{pointer}/{key}", say.no_verdict(shown(statement[key]), (OK, NEEDS_CHANGES, BLOCKED))
 
     for pointer, issue in _issues(data):
         if _word(issue.get("severity")) not in ("", *_BLOCKING, *_NOT_BLOCKING):
@@ -116,9 +116,9 @@ def _unclear(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _for(data: Mapping[str, Any]) -> tuple[bool, bool]:
     """Whether anything says ok, and whether anything says that nothing blocks; a word says both."""
-    words = [_word(one.get(key)) in _YES for _, one in _statements(data) for key in ("decision", "verdict")]
-    says_ok = any(one.get("ok") is True for _, one in _statements(data)) or any(words)
-    says_clear = any(one.get("blocked") is False for _, one in _statements(data)) or any(words)
+    words = [_word(statement.get(key)) in _YES for _, statement in _statements(data) for key in ("decision", "verdict")]
+    says_ok = any(statement.get("ok") is True for _, statement in _statements(data)) or any(words)
+    says_clear = any(statement.get("blocked") is False for _, statement in _statements(data)) or any(words)
     return says_ok, says_clear
 
 
@@ -163,8 +163,8 @@ def _finding(gate: Gate, found: Artifact, read: Read) -> Finding:
 def _in_full(why: str, data: Mapping[str, Any]) -> str:
     """Why a review says no, with every issue in the reviewer's own words, blocking ones first."""
     issues = sorted((issue for _, issue in _issues(data)), key=lambda issue: not _is_blocking(issue))
-    told = [shown(issue.get("message") or issue.get("title") or issue) for issue in issues]
-    new = [one for one in dict.fromkeys(told) if one not in why]
+    shown_issues = [shown(issue.get("message") or issue.get("title") or issue) for issue in issues]
+    new = [issue for issue in dict.fromkeys(shown_issues) if issue not in why]
     return say.in_full(why, new[:_MOST_ISSUES], len(new) - _MOST_ISSUES) if new else why
 
 

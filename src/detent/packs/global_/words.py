@@ -181,8 +181,8 @@ def other_answer(why: str, word: str, wanted: str) -> str:
 @message
 def in_full(why: str, issues: Iterable[str], more: int) -> str:
     """`more`: how many issues are left out."""
-    told = [f"an issue: {issue}" for issue in issues]
-    return "; ".join([why, *told, *([f"and {more} more"] if more > 0 else [])])
+    shown = [f"an issue: {issue}" for issue in issues]
+    return "; ".join([why, *shown, *([f"and {more} more"] if more > 0 else [])])
 
 
 @message

@@ -113,7 +113,7 @@ def _commit_restored(ground: Ground, gate: str, sha: str) -> str:
             f"{task.id}/{ground.key}/restored",
             f"{message}\n\n{sha}\n",
             scratch,
-            own_tree=whole,
+            person_tree=whole,
         )
     )
 
@@ -122,20 +122,20 @@ def _commit_restored(ground: Ground, gate: str, sha: str) -> str:
 
 
 def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
-    """What went wrong, what to try differently and what to avoid, as far as anybody says."""
+    """What went wrong, what to try differently and what to avoid, as far as the report or the gates say."""
     phase, reasons = _phase(task, key), tuple(dict.fromkeys(_reasons(task, key)))
-    told = {
+    post_mortem = {
         WRONG: "\n".join(reasons) or f"the {phase} gate failed as often as it may",
         DIFFERENTLY: "\n".join(dict.fromkeys(_fixes(task, key))) or "a smaller step towards the gate",
         AVOID: "\n".join(_tried(task, key)) or f"what lies in the commit of the broken state ({phase})",
     }
     by = _GATES
     if found := find_post_mortems(_left_by_agent(task, tree, task.machine.store.post_mortem)):
-        told |= dict(found[-1].parts())
+        post_mortem |= dict(found[-1].parts())
         by = "agent"
     names = {WRONG: "wrong", DIFFERENTLY: "differently", AVOID: "avoid"}
     said = _said_report(_left_by_agent(task, tree, task.machine.store.report))
-    words = {names[part]: text[:_LONGEST_WORDS] for part, text in told.items()}
+    words = {names[part]: text[:_LONGEST_WORDS] for part, text in post_mortem.items()}
     return {**words, "words_by": by, "about": phase, "said": said, "quoted": _quotes(task, key)}
 
 
@@ -242,13 +242,15 @@ def report(task: Task, key: str, _promised: Promised) -> Done:
     name, label = task.machine.store.report, task.machine.store.report_field
     path, line = task.native.path(name), _line(task, key)
     block = _result_of(task, line.seq, "block")
-    given = block["said"] if block else _reported(task, line, path) if name else ""
-    told = given or _made_report(task, line, _wrong_here(block))
+    agents_report = block["said"] if block else _reported(task, line, path) if name else ""
+    report_text = agents_report or _made_report(task, line, _wrong_here(block))
     quoted = block.get("quoted", "")
-    text = f"{told}\n\nThe last lines of what failed:\n\n```text\n{quoted}\n```\n" if quoted else f"{told}\n"
-    if name and (block or not given) and _text_of_file(path) != text:
+    text = (
+        f"{report_text}\n\nThe last lines of what failed:\n\n```text\n{quoted}\n```\n" if quoted else f"{report_text}\n"
+    )
+    if name and (block or not agents_report) and _text_of_file(path) != text:
         write_atomic(path, text.encode(), durable=True)
-    return {"report": told}, ({label: told} if label else {})
+    return {"report": report_text}, ({label: report_text} if label else {})
 
 
 def _result_of(task: Task, seq: int, effect: str) -> Mapping[str, str]:
@@ -288,7 +290,7 @@ def _wrong_here(block: Mapping[str, str]) -> str:
 
 def _made_report(task: Task, line: Moved, wrong: str) -> str:
     why = wrong or "; ".join(
-        f"{name}: {told}" for name, fact in line.facts.items() if (told := fact.get("why") or fact.get("note"))
+        f"{name}: {reason}" for name, fact in line.facts.items() if (reason := fact.get("why") or fact.get("note"))
     )
     options, advice = _offered(task, line)
     return _form(f"{phase_of(task, line.from_)}: {why or line.reason or line.to}", options, advice)
@@ -300,16 +302,16 @@ def _offered(task: Task, line: Moved) -> tuple[list[str], str]:
     Where every attempt failed by the same gates, more of the same leads nowhere: then the last option is recommended.
     """
     options = list(task.machine.store.options.get(line.to, _OPTIONS))
-    failures = [list(_failed(task, one)) for one in _failures(task, f"{line.seq}:report")]
+    failures = [list(_failed(task, failure)) for failure in _failures(task, f"{line.seq}:report")]
     if not failures or not failures[0]:
         return options, options[0]
     fixes = {gate.name: gate.fix for gate, _ in failures[0][:_MOST_NAMED]}
     newest = next(_failures(task, f"{line.seq}:report")).facts
     # An open gate that asks for a failure is nothing to pass: its parts are.
-    own = [f"say {'what to do about' if newest[name]['ok'] else 'how to pass'} {name}" for name in fixes]
-    is_stuck = len(failures) > 1 and len({tuple(gate.name for gate, _ in one) for one in failures}) == 1
-    first = f"{own[0]}: {fixes[next(iter(fixes))]}".rstrip(": ")
-    return [*own, *options[1:]], options[-1] if is_stuck else first
+    advice = [f"say {'what to do about' if newest[name]['ok'] else 'how to pass'} {name}" for name in fixes]
+    is_stuck = len(failures) > 1 and len({tuple(gate.name for gate, _ in failure) for failure in failures}) == 1
+    first = f"{advice[0]}: {fixes[next(iter(fixes))]}".rstrip(": ")
+    return [*advice, *options[1:]], options[-1] if is_stuck else first
 
 
 def _text_of_file(path: str) -> str:

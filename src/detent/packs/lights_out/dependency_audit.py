@@ -58,11 +58,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--cargo-db", default="")
     parser.add_argument("--accept", action="append", default=[])
     parser.add_argument("--on", default="")
-    given = parser.parse_args(words)
+    options = parser.parse_args(words)
     result = _Result()
     try:
         for path in _files():
-            _audit(path, given, result)
+            _audit(path, options, result)
     except OSError as error:
         result.unproven.append(f"the files can't be listed: {error}")
     for line in (*result.audited, *result.found[:_MOST_TOLD]):
@@ -90,7 +90,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _audit(path: str, given: argparse.Namespace, result: _Result) -> None:
+def _audit(path: str, options: argparse.Namespace, result: _Result) -> None:
     name = os.path.basename(path)
     kind = _KINDS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(path) else None)
     if kind is None:
@@ -99,12 +99,12 @@ def _audit(path: str, given: argparse.Namespace, result: _Result) -> None:
         result.unproven.append(f"{path} is a link")
         return
     try:
-        kind(path, given, result)
+        kind(path, options, result)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, subprocess.SubprocessError) as error:
         result.unproven.append(f"{path}: {type(error).__name__}: {error}")
 
 
-def _requirements(path: str, given: argparse.Namespace, result: _Result) -> None:
+def _requirements(path: str, options: argparse.Namespace, result: _Result) -> None:
     if path.endswith(".txt") and os.path.isfile(f"{path.removesuffix('.txt')}.lock"):
         return  # the versions stand there
     with open(path, encoding="utf-8-sig") as file:
@@ -119,7 +119,7 @@ def _requirements(path: str, given: argparse.Namespace, result: _Result) -> None
             result.unproven.append(f"{path}: {line[:80]!r} is not pinned to one version")
             return
         pins.append(match[0])
-    _ask_pip_audit(path, pins, given, result)
+    _ask_pip_audit(path, pins, options, result)
 
 
 def _is_audited_itself(path: str, line: str) -> bool:
@@ -130,24 +130,24 @@ def _is_audited_itself(path: str, line: str) -> bool:
     return is_ours and not os.path.isabs(other) and os.path.isfile(other)
 
 
-def _packages_of_toml(path: str, given: argparse.Namespace, result: _Result) -> None:
+def _packages_of_toml(path: str, options: argparse.Namespace, result: _Result) -> None:
     """poetry.lock, uv.lock, pdm.lock and pylock.toml: a list of packages with their versions."""
     with open(path, "rb") as file:
         content = tomllib.load(file)
     pins: list[str] = []
-    for one in content.get("package", content.get("packages", [])):
-        source = one.get("source", {})
-        is_own = isinstance(source, dict) and bool({"editable", "virtual", "directory"} & source.keys())
-        if is_own or "directory" in one:
+    for package in content.get("package", content.get("packages", [])):
+        source = package.get("source", {})
+        is_project = isinstance(source, dict) and bool({"editable", "virtual", "directory"} & source.keys())
+        if is_project or "directory" in package:
             continue  # the project itself
-        if "version" not in one:
-            result.unproven.append(f"{path}: {one['name']} has no version")
+        if "version" not in package:
+            result.unproven.append(f"{path}: {package['name']} has no version")
             return
-        pins.append(f"{one['name']}=={one['version']}")
-    _ask_pip_audit(path, pins, given, result)
+        pins.append(f"{package['name']}=={package['version']}")
+    _ask_pip_audit(path, pins, options, result)
 
 
-def _ask_pip_audit(path: str, pins: list[str], given: argparse.Namespace, result: _Result) -> None:
+def _ask_pip_audit(path: str, pins: list[str], options: argparse.Namespace, result: _Result) -> None:
     if not pins:
         result.audited.append(f"{path}: no dependencies")
         return
@@ -157,50 +157,52 @@ def _ask_pip_audit(path: str, pins: list[str], given: argparse.Namespace, result
             file.write("".join(f"{pin}\n" for pin in dict.fromkeys(pins)))
         argv = [sys.executable, "-I", "-m", "pip_audit", "-r", listed, "--no-deps", "--disable-pip", "--strict"]
         argv += ["-s", "osv", "-f", "json", "--progress-spinner", "off", "--cache-dir", os.path.join(folder, "cache")]
-        done = _run([*argv, *(("--osv-url", given.osv_url) if given.osv_url else ())])
-    told = _json(done.stdout)
-    if not isinstance(told, dict):
+        done = _run([*argv, *(("--osv-url", options.osv_url) if options.osv_url else ())])
+    report = _json(done.stdout)
+    if not isinstance(report, dict):
         result.unproven.append(f"{path}: pip-audit could not look: {_last_line(done.stderr)}")
         return
     # An advisory that it does not understand it leaves out with a warning.
     warned = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "OSV" in line]
     result.unproven += [f"{path}: {line[:300]}" for line in warned]
     looked: set[str] = set()
-    for one in told["dependencies"]:
-        if "skip_reason" in one:
-            result.unproven.append(f"{path}: {one['name']} was skipped: {one['skip_reason']}")
+    for dependency in report["dependencies"]:
+        if "skip_reason" in dependency:
+            result.unproven.append(f"{path}: {dependency['name']} was skipped: {dependency['skip_reason']}")
             continue
-        looked.add(_canonical(one["name"]))
-        for flaw in one["vulns"]:
+        looked.add(_canonical(dependency["name"]))
+        for flaw in dependency["vulns"]:
             ids = {flaw["id"], *flaw.get("aliases", ())}
-            if not ids & set(given.accept):
+            if not ids & set(options.accept):
                 fixed = ", ".join(flaw.get("fix_versions", ())) or "none"
-                result.found.append(f"{path}: {one['name']} {one['version']}: {flaw['id']}, fixed in: {fixed}")
+                result.found.append(
+                    f"{path}: {dependency['name']} {dependency['version']}: {flaw['id']}, fixed in: {fixed}"
+                )
     left = {_canonical(re.split(r"[\[=\s]", pin)[0]) for pin in pins} - looked
     if left:
         result.unproven.append(f"{path}: pip-audit says nothing about {', '.join(sorted(left)[:10])}")
     result.audited.append(f"{path}: {len(looked)} packages looked up by pip-audit")
 
 
-def _npm(path: str, given: argparse.Namespace, result: _Result) -> None:
+def _npm(path: str, options: argparse.Namespace, result: _Result) -> None:
     if shutil.which("npm") is None:
         result.unproven.append(f"{path}: npm is not installed")
         return
     argv = ["npm", "audit", "--json", "--package-lock-only", "--include=dev", "--include=optional", "--include=peer"]
-    argv += [f"--registry={given.npm_registry}"] if given.npm_registry else []
+    argv += [f"--registry={options.npm_registry}"] if options.npm_registry else []
     done = _run_on_copies(argv, path, "package.json")
-    told = _json(done.stdout)
-    if not isinstance(told, dict) or "vulnerabilities" not in told:
-        why = told.get("message") if isinstance(told, dict) else ""
+    report = _json(done.stdout)
+    if not isinstance(report, dict) or "vulnerabilities" not in report:
+        why = report.get("message") if isinstance(report, dict) else ""
         result.unproven.append(f"{path}: npm audit could not look: {why or _last_line(done.stdout or done.stderr)}")
         return
-    total = told.get("metadata", {}).get("dependencies", {}).get("total")
+    total = report.get("metadata", {}).get("dependencies", {}).get("total")
     if not isinstance(total, int) or (not total and _lists_packages(path)):
         result.unproven.append(f"{path}: npm audit does not say what it looked at")
         return
-    for name, flaw in told["vulnerabilities"].items():
+    for name, flaw in report["vulnerabilities"].items():
         ids = {str(via.get("url", "")).rpartition("/")[2] for via in flaw["via"] if isinstance(via, dict)}
-        is_accepted = bool(ids) and ids <= set(given.accept)
+        is_accepted = bool(ids) and ids <= set(options.accept)
         if flaw["severity"] in _BAD and not is_accepted:
             result.found.append(f"{path}: {name}: {flaw['severity']} {' '.join(sorted(ids))}".rstrip())
     result.audited.append(f"{path}: {total} packages looked up by npm audit")
@@ -213,32 +215,32 @@ def _lists_packages(path: str) -> bool:
     return bool(lock.get("dependencies") or [name for name in lock.get("packages", {}) if name])
 
 
-def _cargo(path: str, given: argparse.Namespace, result: _Result) -> None:
+def _cargo(path: str, options: argparse.Namespace, result: _Result) -> None:
     if shutil.which("cargo-audit") is None:
         result.unproven.append(f"{path}: cargo-audit is not installed")
         return
     argv = ["cargo-audit", "audit", "--json", "--file", "Cargo.lock"]
-    done = _run_on_copies([*argv, *(("--url", given.cargo_db) if given.cargo_db else ())], path)
-    told = _json(done.stdout)
-    if not isinstance(told, dict) or "vulnerabilities" not in told:
+    done = _run_on_copies([*argv, *(("--url", options.cargo_db) if options.cargo_db else ())], path)
+    report = _json(done.stdout)
+    if not isinstance(report, dict) or "vulnerabilities" not in report:
         result.unproven.append(f"{path}: cargo audit could not look: {_last_line(done.stderr)}")
         return
-    settings, known = told["settings"], told["database"]["advisory-count"]
-    left_out = [name for name in settings["ignore"] if name not in given.accept]
+    settings, known = report["settings"], report["database"]["advisory-count"]
+    left_out = [name for name in settings["ignore"] if name not in options.accept]
     if left_out or settings.get("severity") or settings.get("target_arch") or settings.get("target_os"):
         result.unproven.append(f"{path}: settings of cargo-audit leave something out: {', '.join(left_out) or 'kinds'}")
     if not known:
         result.unproven.append(f"{path}: cargo audit knew no advisory")
-    for flaw in told["vulnerabilities"]["list"]:
+    for flaw in report["vulnerabilities"]["list"]:
         ids = {flaw["advisory"]["id"], *flaw["advisory"].get("aliases", ())}
-        if not ids & set(given.accept):
+        if not ids & set(options.accept):
             package = flaw["package"]
             result.found.append(f"{path}: {package['name']} {package['version']}: {flaw['advisory']['id']}")
-    count = told["lockfile"]["dependency-count"]
+    count = report["lockfile"]["dependency-count"]
     result.audited.append(f"{path}: {count} packages looked up by cargo audit in {known} advisories")
 
 
-def _no_scanner(path: str, _given: argparse.Namespace, result: _Result) -> None:
+def _no_scanner(path: str, _options: argparse.Namespace, result: _Result) -> None:
     result.unproven.append(f"{path}: no scanner for this kind of lock file is built in")
 
 

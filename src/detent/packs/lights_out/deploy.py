@@ -106,7 +106,7 @@ def confirm_unseen(task: Task, name: str, reason: str) -> tuple[Task, Confirmed]
     """Write down a person's word given before there is anything to see: it covers one verified tree, and no other."""
     with changing(task) as change:
         task = change.task
-        gates = [one for one in task.machine.gates.values() if one.check == CHECK and one.params.get("edges")]
+        gates = [gate for gate in task.machine.gates.values() if gate.check == CHECK and gate.params.get("edges")]
         gate = gates[0] if gates else None
         if gate is None:
             raise RefusedError(say.nothing_to_confirm(task.machine.name, task.id))
@@ -146,7 +146,7 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
         change.write(deploy_line(task, "begun", plan, seen.tree, visit=visit))
         task = change.task
     results = _run(task, gate, plan, seen.tree, visit)
-    failed = next((one for one in results if not one.is_green), None)
+    failed = next((receipt for receipt in results if not receipt.is_green), None)
     why = say.command_failed(failed.where, failed.result, failed.said) if failed else ""
     with changing(task) as change:
         left = current_tree(task)  # the commands run in the checkout, and may have made something there

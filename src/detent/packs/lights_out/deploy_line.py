@@ -49,7 +49,7 @@ def deploy_line(
         reason=said.get("reason", ""),
         tree=tree,
         visit=visit,
-        receipts={one.key: one.digest for one in results},
+        receipts={receipt.key: receipt.digest for receipt in results},
         logs=ReceiptStore(task.places.receipts()).logs_of(results),
         ok=bool(results) and not why,
         why=why,

@@ -52,7 +52,7 @@ def _is_output(path: str, drawn: Sequence[str]) -> bool:
     """Whether a file in a named place is neither source, as the design draws it, nor a test."""
     parts = path.split("/")
     is_test = bool(_TESTS.intersection(part.lower() for part in parts[:-1])) or bool(_TEST_NAME.fullmatch(parts[-1]))
-    return not is_test and not any(lies_at(path, one) or path.endswith(f"/{one}") for one in drawn)
+    return not is_test and not any(lies_at(path, place) or path.endswith(f"/{place}") for place in drawn)
 
 
 def _runs(line: str, place: str) -> bool:

@@ -108,4 +108,4 @@ def find_post_mortems(text: str) -> tuple[PostMortem, ...]:
     for line in scan(text):
         reader.take(_COMMENT.sub("", text[line.start : line.end].rstrip("\r\n")).rstrip(), is_code=line.kind == "code")
     reader.close()
-    return tuple(one for one in reader.found if one.parts())
+    return tuple(post_mortem for post_mortem in reader.found if post_mortem.parts())

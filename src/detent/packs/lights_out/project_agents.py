@@ -42,8 +42,8 @@ def project_agents(task: Task, state: State, _seen: Seen) -> str:
     # A name is another agent's text too: it must not begin a line of the prompt.
     shown = [f"- `{on_one_line(path)}`: {_description(os.path.join(task.tree_path, path))}" for path in found[:_MOST]]
     more = [f"- and {len(found) - _MOST} more in the same folder"] if len(found) > _MOST else []
-    told = "Read the file of each role that your work touches, and keep to it. It adds to this prompt."
-    return "\n".join(("## Agents of this project", told, *shown, *more))
+    advice = "Read the file of each role that your work touches, and keep to it. It adds to this prompt."
+    return "\n".join(("## Agents of this project", advice, *shown, *more))
 
 
 def _files(task: Task, pattern: str, known: tuple[str, ...]) -> Iterator[str]:

@@ -64,8 +64,8 @@ def briefing(task: Task, _state: State, seen: Seen) -> str:
     lines += ["- look at the code that is there", "- see how the commands stand, and what was tried before"]
     lines += ["", f"### The last {MOST_COMMITS} commits", *_quoted(_commits(task))]
     lines += ["", "### The commands on these files", *_quoted(_commands(task, seen))]
-    if told := list(_post_mortems(task)):
-        lines += ["", "### Post-mortems: don't repeat what failed", *_quoted(told)]
+    if post_mortems := list(_post_mortems(task)):
+        lines += ["", "### Post-mortems: don't repeat what failed", *_quoted(post_mortems)]
     return "\n".join(lines)
 
 
@@ -84,21 +84,21 @@ def _commits(task: Task) -> list[str]:
     repository = find_repository(task.tree_path)
     if repository is None or repository.head is None:
         return []
-    told = Git(repository.common_dir).run("log", "--oneline", f"--max-count={MOST_COMMITS}", repository.head, "--")
-    return told.decode("utf-8", "replace").splitlines()
+    log = Git(repository.common_dir).run("log", "--oneline", f"--max-count={MOST_COMMITS}", repository.head, "--")
+    return log.decode("utf-8", "replace").splitlines()
 
 
 def _commands(task: Task, seen: Seen) -> list[str]:
-    told = {}
+    results = {}
     for gate in task.machine.gates.values():
         for run in standing_runs(gate, seen):
             receipt = None if run.before else seen.receipt(run.key)
             name = shown_command(run.command.line)
             if receipt is not None and not receipt.is_unrun:
-                told[name] = f"{name}: {receipt.result}{ending(receipt.said)}"
+                results[name] = f"{name}: {receipt.result}{ending(receipt.said)}"
             elif not run.before:
-                told.setdefault(name, f"{name}: not run on these files")
-    return list(told.values())
+                results.setdefault(name, f"{name}: not run on these files")
+    return list(results.values())
 
 
 def _post_mortems(task: Task) -> Iterator[str]:

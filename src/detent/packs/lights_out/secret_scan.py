@@ -87,7 +87,7 @@ def _known() -> set[tuple[str, str]]:
         return set()
     with open(KNOWN, encoding="utf-8") as file:
         results = json.load(file)["results"]
-    return {(name, one["hashed_secret"]) for name, secrets in results.items() for one in secrets}
+    return {(name, secret["hashed_secret"]) for name, secrets in results.items() for secret in secrets}
 
 
 def _is_readable(name: str) -> bool:
@@ -138,7 +138,7 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
                 with open(name, encoding="utf-8") as file:
                     as_words = bool(get_transformed_file(file))  # then the scanner saw settings without their comments
                 settings.disable_plugins(*_ENTROPY)
-            secrets += [one for words in _words(name) for one in scan_line(words)] if as_words else []
+            secrets += [secret for words in _words(name) for secret in scan_line(words)] if as_words else []
         for secret in secrets:
             if (name, secret.secret_hash) not in known:
                 place = f":{secret.line_number}" if secret.line_number else ""
@@ -147,8 +147,8 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
 
 def _words(name: str) -> Iterator[str]:
     data = _bytes(name)
-    for one in (data, data.replace(b"\0", b"")) if b"\0" in data else (data,):  # two bytes for each letter
-        for match in _WORDS.finditer(one):
+    for content in (data, data.replace(b"\0", b"")) if b"\0" in data else (data,):  # two bytes for each letter
+        for match in _WORDS.finditer(content):
             yield match[0].decode("ascii")
 
 

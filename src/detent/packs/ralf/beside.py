@@ -83,9 +83,9 @@ def _append_turns(task: Task, memory: Memory, path: str) -> None:
     if read_cache(task.places.beside()) == as_json(mark):
         return
     make_folders(os.path.dirname(path))
-    told = {line.get("seq") for line in parsed_lines(path)}
+    logged = {line.get("seq") for line in parsed_lines(path)}
     for turn in turns(task, task.store.history()):
-        if turn["seq"] not in told:
+        if turn["seq"] not in logged:
             append_line(path, turn)
     write_cache(task.places.beside(), as_json({**mark, "size": size_of(path)}))
 

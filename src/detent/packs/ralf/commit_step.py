@@ -65,8 +65,8 @@ def look_commit(doing: Doing) -> dict[str, str]:
     if stand is None:
         return {"tree": tree, "how": WITHOUT}
     seen = {"tree": tree, "branch": stand.branch, "head": stand.commit}
-    if asked := doing.given.get(SHA):
-        return {**seen, "sha": _checked(task, stand, asked)}
+    if sha := doing.given.get(SHA):
+        return {**seen, "sha": _checked(task, stand, sha)}
     person_identity(stand.repository.top)
     return {**seen, "message": doing.given.get(MESSAGE) or message_of(task, changed_names(task, stand, tree))}
 
@@ -77,13 +77,13 @@ def changed_names(task: Task, stand: Stand, tree: str) -> list[str]:
     return [name for _, name in changed_files(private, before, tree)]
 
 
-def _checked(task: Task, stand: Stand, asked: str) -> str:
+def _checked(task: Task, stand: Stand, sha: str) -> str:
     """A commit that is on the branch and holds the approved tree."""
     git = Git(stand.repository.common_dir)
-    found = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{asked}^{{commit}}", ok=(0, 1, 128))
+    found = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{sha}^{{commit}}", ok=(0, 1, 128))
     commit = found.decode().strip()
     if not is_object_id(commit):
-        raise RefusedError(say.no_commit(asked), where=stand.repository.top)
+        raise RefusedError(say.no_commit(sha), where=stand.repository.top)
     if git.finish("merge-base", "--is-ancestor", commit, stand.commit).exit != 0:
         raise RefusedError(say.commit_elsewhere(commit, stand.branch), where=stand.repository.top)
     if not holds_tree(_commit_request(task, stand, signed_tree(task), "", ""), commit):

@@ -78,10 +78,10 @@ def _is_promised(said: Said, tag: str) -> bool:
 
     A run that repeats a prompt with the tag on a line of its own has promised nothing.
     """
-    told = _with_line_before(said.prompt, tag)
+    prompted = _with_line_before(said.prompt, tag)
     lines = "\n".join(said.text.rstrip().splitlines()[-LAST_LINES:])
     # An echo may begin anywhere: the end of a prompt's line, or nothing at all, is an echo of it too.
-    return any(not any(line.endswith(before) for line in told) for before in _with_line_before(lines, tag))
+    return any(not any(line.endswith(before) for line in prompted) for before in _with_line_before(lines, tag))
 
 
 def _with_line_before(text: str, tag: str) -> list[str]:
@@ -97,14 +97,18 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=say.spec_problems(file, read.problems))
     found = results(gate, seen)
     has_looked = seen.snapshot.exit != ENTRY  # the judge of criteria without a command had a turn
-    is_open = {one.label for one in found if one.stands == UNJUDGED and not has_looked}
-    parts = tuple((one.label, None if one.label in is_open else one.stands == "pass", one.why) for one in found)
+    is_open = {result.label for result in found if result.stands == UNJUDGED and not has_looked}
+    parts = tuple(
+        (result.label, None if result.label in is_open else result.stands == "pass", result.why) for result in found
+    )
     evidence = _report(gate, seen)[1]
-    if unknown := [one for one in found if one.stands == "unknown"]:
-        reasons = {why: [one.label for one in unknown if one.why == why] for why in (one.why for one in unknown)}
+    if unknown := [result for result in found if result.stands == "unknown"]:
+        reasons = {
+            why: [result.label for result in unknown if result.why == why] for why in (result.why for result in unknown)
+        }
         why = say.unknown_criteria(list(reasons.items()))
         return Finding(ok=False, why=why, pending=True, evidence=evidence, parts=parts)
-    failed = [one for one in found if one.stands == "fail" or (has_looked and one.stands == UNJUDGED)]
+    failed = [result for result in found if result.stands == "fail" or (has_looked and result.stands == UNJUDGED)]
     proof = hash_text(repr(parts))
     if gate.params["value"] == SOME_FAIL:
         return Finding(
@@ -115,14 +119,14 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
             by_engine=True,
             parts=parts,
         )
-    open_ones = [(one.label, one.why) for one in found if one.stands != "pass"]
-    told = say.open_criteria(open_ones) if open_ones else ""
-    return Finding(ok=not open_ones, why=told, evidence=evidence, proof=proof, by_engine=True, parts=parts)
+    open_ones = [(result.label, result.why) for result in found if result.stands != "pass"]
+    unmet = say.open_criteria(open_ones) if open_ones else ""
+    return Finding(ok=not open_ones, why=unmet, evidence=evidence, proof=proof, by_engine=True, parts=parts)
 
 
 def results(gate: Gate, seen: Seen) -> tuple[Result, ...]:
     """The project's own commands first, then each criterion in the order of the specification."""
-    own = [Result(command.name, *_of_command(gate, seen, command.line)) for command in seen.commands]
+    of_commands = [Result(command.name, *_of_command(gate, seen, command.line)) for command in seen.commands]
     report, _, why = _report(gate, seen)
     found = []
     for criterion in _spec(gate, seen)[1].criteria:
@@ -133,7 +137,7 @@ def results(gate: Gate, seen: Seen) -> tuple[Result, ...]:
             found.append(Result(criterion.label, *(judged if stands[0] == "pass" and judged[0] == "fail" else stands)))
         else:
             found.append(Result(criterion.label, *(why or _of_report(gate, report, criterion))))
-    return (*own, *found)
+    return (*of_commands, *found)
 
 
 def criteria_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
@@ -167,7 +171,7 @@ def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
 
 def is_to_be_judged(gate: Gate, seen: Seen) -> bool:
     """Whether all that this gate lacks is a judgement of criteria without a command."""
-    return {one.stands for one in results(gate, seen) if one.stands != "pass"} == {UNJUDGED}
+    return {result.stands for result in results(gate, seen) if result.stands != "pass"} == {UNJUDGED}
 
 
 def _report(gate: Gate, seen: Seen) -> tuple[str, dict[str, str], tuple[str, str] | None]:

@@ -13,7 +13,7 @@ import shutil
 
 from detent.effects.git.bring import wipe
 from detent.effects.git.git import Git, find_repository, write_git_dir
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.effects.git.person_checkout import stand_at
 from detent.effects.git.person_commit import TRAILER, with_trailer
 from detent.effects.workspace.checkout import (
@@ -127,7 +127,7 @@ def _hooks(task: Task) -> tuple[str, tuple[str, ...]]:
     repository = find_repository(task.tree_path)
     if repository is None:
         return "", ()
-    said = os.fsdecode(own_git(repository.top, "rev-parse", "--git-path", "hooks").stdout).strip()
+    said = os.fsdecode(person_git(repository.top, "rev-parse", "--git-path", "hooks").stdout).strip()
     folder = os.path.join(repository.top, said)
     names = tuple(name for name in HOOKS if os.access(os.path.join(folder, name), os.X_OK))
     return (folder, names) if names else ("", ())
@@ -168,9 +168,9 @@ def _run(task: Task, name: str, place: str, checkout: Checkout, tree: str, log: 
     running = command_running(task)
     command = f"git -c core.hooksPath={shlex.quote(place)} hook run --ignore-missing {name}{HOOKS[name]}"
     finished = run_command(command, folder, timeout_s, log, running, checkout.laid)
-    after, told = _staged(task, folder, tree)
+    after, changed = _staged(task, folder, tree)
     if after != tree:
-        raise RefusedError(say.hook_would_change(name, told), where=task.tree_path)
+        raise RefusedError(say.hook_would_change(name, changed), where=task.tree_path)
     cut_short = why_cut_short(finished, timeout_s, running.limits)
     if finished.exit != 0 or cut_short:
         ended = cut_short or say.exit_code(finished.exit)
@@ -190,7 +190,7 @@ def _staged(task: Task, folder: str, tree: str) -> tuple[str, str]:
     if staged is None:
         raise RefusedError(say.hook_removed_index(), where=folder)
     try:
-        objects = [os.path.join(one, "objects") for one in (theirs, private)]
+        objects = [os.path.join(folder_, "objects") for folder_ in (theirs, private)]
         write_git_dir(scratch, alternates=objects, is_sha256=len(tree) == 64, is_bare=True, durable=False)
         git = Git(scratch, None, os.path.join(scratch, "index"))
         write_atomic(os.path.join(scratch, "index"), staged, durable=False)

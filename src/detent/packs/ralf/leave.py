@@ -21,13 +21,13 @@ def leave_branch(task: Task, _key: str, _promised: Promised) -> Done:
 
 def _left(task: Task) -> dict[str, str]:
     """Where the checkout stands then, or why it stays where it is; the task's branch is kept in any case."""
-    base, own = task.memory.prepared.get("baseline", {}), made_branch(task)
-    if not own or not base.get("branch"):
+    base, task_branch = task.memory.prepared.get("baseline", {}), made_branch(task)
+    if not task_branch or not base.get("branch"):
         return {"stays": say.no_branch_of_its_own()}
     try:
         stand = stand_at(task.tree_path)
-        if stand is None or stand.branch != own:
-            return {"stays": say.not_on_branch(own)}
+        if stand is None or stand.branch != task_branch:
+            return {"stays": say.not_on_branch(task_branch)}
         if dirty := dirty_checkout(task, stand.commit):
             return {"stays": say.not_committed(dirty.words())}
         target = branch_commit(stand.repository.common_dir, base["branch"])
@@ -38,4 +38,4 @@ def _left(task: Task) -> dict[str, str]:
         switch(stand.repository.top, base["branch"])
     except (RefusedError, ToolError) as problem:
         return {"stays": problem.what}  # a checkout is its user's; giving a task up must not depend on it
-    return {"left": own, "to": base["branch"]}
+    return {"left": task_branch, "to": base["branch"]}

@@ -182,8 +182,8 @@ def other_branch(branch: str, wanted: str) -> tuple[str, str]:
 
 
 @message
-def no_commit(asked: str) -> tuple[str, str]:
-    return f"there is no commit {asked!r}", "see: git log"
+def no_commit(name: str) -> tuple[str, str]:
+    return f"there is no commit {name!r}", "see: git log"
 
 
 @message

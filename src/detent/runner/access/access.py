@@ -13,7 +13,7 @@ import re
 from detent.effects.agents.catalog import find_program
 from detent.effects.git.clone import borrowed_objects
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE, NOTHING_LAID, Access, Laid
-from detent.effects.host.sandbox import TCP_DENIED, Probe, hold, our_own_files
+from detent.effects.host.sandbox import TCP_DENIED, Probe, engine_files, hold
 from detent.errors import RefusedError, ToolError
 from detent.runner.access.command_place import (
     RECORDS,
@@ -34,7 +34,7 @@ from detent.runner.access.command_place import (
 )
 from detent.runner.access.environment import given_environment, withheld
 from detent.runner.access.level import level_of
-from detent.runner.access.logins import laid_for, other_logins, own_folders, steering
+from detent.runner.access.logins import agent_folders, laid_for, other_logins, steering
 from detent.runner.access.secret_places import secret_places
 from detent.runner.task.layout import is_tracked, store_root, writes_of
 from detent.runner.task.pinned import sandbox_rules
@@ -61,10 +61,10 @@ _SHOWN = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver", "/run
 _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST")
 
 
-def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
+def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, separate_session: bool = True) -> Held:
     """The command line of a run, held as well as this host can; refused where the project asks for more."""
     access = run_access(task, agent, task.memory.run.role, cwd)
-    return _hold(place_of(task), access, argv, cwd, own_session=own_session)
+    return _hold(place_of(task), access, argv, cwd, separate_session=separate_session)
 
 
 def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
@@ -74,7 +74,7 @@ def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
 
 def hold_in(place: Place, argv: Sequence[str], cwd: str, laid: Laid = NOTHING_LAID) -> Held:
     """The same for any place, with what is laid into the checkout."""
-    return _hold(place, command_access(place, cwd, laid), argv, cwd, own_session=True)
+    return _hold(place, command_access(place, cwd, laid), argv, cwd, separate_session=True)
 
 
 def command_level(task: Task) -> str:
@@ -96,7 +96,7 @@ def settings_level(project: Project, settings: Settings) -> str:
 
 def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
     """How a run of this role would be held."""
-    return _hold(place_of(task), run_access(task, agent, role, cwd), (), cwd, own_session=True)
+    return _hold(place_of(task), run_access(task, agent, role, cwd), (), cwd, separate_session=True)
 
 
 def command_running(task: Task, reports: ReportPlace | None = None) -> Running:
@@ -121,7 +121,7 @@ def running_in(
         held = access.replace(writable=(cwd, *cache.writable), laid=joined(laid, cache.laid))
         if reports is not None:
             held = held.replace(writable=(*held.writable, reports.reports), shown=(*held.shown, reports.kit))
-        return _hold(place, held, argv, cwd, own_session=True).argv
+        return _hold(place, held, argv, cwd, separate_session=True).argv
 
     held_back = withheld(os.environ, place.rules["pass"])
     return Running(command_environment(place, cache), wrap, limits_of(limits), held_back, begins or unannounced)
@@ -141,13 +141,13 @@ def command_environment(place: Place, cache: Cache) -> dict[str, str]:
     return {**kept, "XDG_CACHE_HOME": cache.path, **cache_variables(cache)}
 
 
-def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_session: bool) -> Held:
+def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, separate_session: bool) -> Held:
     rules = place.rules
     probe = level_of(place.project)
     problem = probe.why
     if probe.level != NONE:
         try:
-            held = hold(probe, access, argv, cwd=cwd, own_session=own_session)
+            held = hold(probe, access, argv, cwd=cwd, separate_session=separate_session)
         except ToolError as error:  # Landlock can't say everything
             problem = "; ".join(filter(None, (problem, error.what)))
         else:
@@ -171,7 +171,7 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         writable=(
             *work,
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
-            *own_folders(agent),
+            *agent_folders(agent),
             *cache.writable,
         ),
         hidden=(*_hidden(place, home, with_root=not is_in_place), *other_logins(place.agents, agent)),
@@ -247,7 +247,7 @@ def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
 def _shown(place: Place, home: str) -> tuple[str, ...]:
     """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
     borrowed = borrowed_objects(place.project.common_dir) if place.project.common_dir else ()
-    return (*_SHOWN, home, *our_own_files(), *borrowed, *place.rules["show"], place.objects)
+    return (*_SHOWN, home, *engine_files(), *borrowed, *place.rules["show"], place.objects)
 
 
 def _program(agent: Agent) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ _LARGEST_BYTES = 4_000_000  # beyond that a file is known by its size and time
 _MOST_BYTES = 64_000_000  # the same for all files below one path together
 
 
-def own_folders(agent: Agent) -> tuple[str, ...]:
+def agent_folders(agent: Agent) -> tuple[str, ...]:
     """What an agent may write in the user's home: its state, and its login wherever that lies."""
     return tuple(at_home(path) for path in (*agent.state, *agent.auth))
 

@@ -188,11 +188,15 @@ def forget(path: str) -> None:
 def sweep(folder: str, name: str = "") -> None:
     """Remove temporaries that a killed writer left; only ever called with the task's lock held."""
     try:
-        found = [one for one in os.listdir(folder) if one.startswith(_TEMPORARY) or (name and _is_temporary(one, name))]
+        found = [
+            entry
+            for entry in os.listdir(folder)
+            if entry.startswith(_TEMPORARY) or (name and _is_temporary(entry, name))
+        ]
     except OSError:
         return
-    for one in found:
-        forget(os.path.join(folder, one))
+    for entry in found:
+        forget(os.path.join(folder, entry))
 
 
 def _is_temporary(found: str, name: str) -> bool:

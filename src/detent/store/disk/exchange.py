@@ -22,15 +22,15 @@ _AT_FOLDER, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE
 
 
 class _Way:
-    asked = 0
+    renames = 0
     is_loaded = False
     found: Exchange | None = None
 
 
 def exchange_of_names() -> Exchange | None:
     """Swaps what two names stand for, or says False and has changed nothing; None: rename, this time or always."""
-    _Way.asked += 1
-    if _Way.asked <= MOST_RENAMES:
+    _Way.renames += 1
+    if _Way.renames <= MOST_RENAMES:
         return None
     if not _Way.is_loaded:
         _Way.is_loaded, _Way.found = True, _load()
@@ -47,8 +47,8 @@ def _load() -> Exchange | None:
     except (OSError, AttributeError):
         return None  # a library that does not have it
 
-    def exchange(one: str, other: str) -> bool:
-        result: int = call(_AT_FOLDER, os.fsencode(one), _AT_FOLDER, os.fsencode(other), _EXCHANGE)
+    def exchange(path: str, other: str) -> bool:
+        result: int = call(_AT_FOLDER, os.fsencode(path), _AT_FOLDER, os.fsencode(other), _EXCHANGE)
         return result == 0
 
     return exchange

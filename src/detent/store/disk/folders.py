@@ -87,12 +87,12 @@ def _remove_in(top: int, names: list[str], moved: int) -> int:
     opened = [(top, names, "")]  # the way down: descriptor, what is left there, its name in the folder above
     try:
         while opened:
-            folder, left, own = opened[-1]
+            folder, left, entry = opened[-1]
             if not left:
                 opened.pop()
                 if opened:
                     os.close(folder)
-                    os.rmdir(own, dir_fd=opened[-1][0])
+                    os.rmdir(entry, dir_fd=opened[-1][0])
                 continue
             name = left.pop()
             if not _is_real_folder(name, folder):

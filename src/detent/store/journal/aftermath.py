@@ -41,7 +41,7 @@ def text_after_stop(native: Native, store: TaskStore, memory: Memory) -> Documen
     """The document as the journal has it, if the computer stopped and the file shows less; None: the file counts."""
     if not memory.native or native.marked_boot() == boot_id():
         return None
-    native.need_own_folder()
+    native.need_real_folder()
     data = read_plain(native.path())
     text = store.native_text(memory)
     if data is None or data == text.encode("utf-8"):

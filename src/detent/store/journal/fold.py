@@ -273,8 +273,8 @@ def _fold_deed(memory: Memory, line: Line) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     match line:
         case Intended():
-            told, doing = line.prepare, line.move
-            changes["intent"] = Intent(seq=line.seq, edge=line.edge, prepare=told, given=line.given, move=doing)
+            steps, doing = line.prepare, line.move
+            changes["intent"] = Intent(seq=line.seq, edge=line.edge, prepare=steps, given=line.given, move=doing)
         case Unprepared():
             changes["intent"] = NO_INTENT
         case Acted():

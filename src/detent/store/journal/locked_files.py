@@ -51,9 +51,9 @@ def _paths(folder: str, name: str) -> Iterator[str]:
             yield name
     else:
         for base, folders, names in walk(os.path.join(folder, name)):
-            links = [one for one in folders if os.path.islink(os.path.join(base, one))]
-            for one in sorted((*names, *links)):
-                yield os.path.relpath(os.path.join(base, one), folder)
+            links = [name for name in folders if os.path.islink(os.path.join(base, name))]
+            for entry in sorted((*names, *links)):
+                yield os.path.relpath(os.path.join(base, entry), folder)
 
 
 def _obstacle(folder: str, name: str) -> str:

@@ -32,13 +32,13 @@ def form_of(machine: Machine) -> str:
 
 def pieces(machine: Machine, task_id: str, line: Line) -> Iterator[bytes]:
     """What one journal line adds to the log, piece by piece."""
-    told = log_lines(machine, line)
+    rows = log_lines(machine, line)
     if form_of(machine) == JSON_LINES:
-        yield from (as_json(one, compact=False) + b"\n" for one in told)
+        yield from (as_json(row, compact=False) + b"\n" for row in rows)
         return
-    for number, one in enumerate(told, 1):
+    for number, row in enumerate(rows, 1):
         place = f"{line.seq}" if number == 1 else f"{line.seq}.{number}"
-        yield _markdown(one, str(line.time), f"{task_id}:{place}")
+        yield _markdown(row, str(line.time), f"{task_id}:{place}")
 
 
 def _markdown(line: Mapping[str, object], time: str, place: str) -> bytes:

@@ -87,7 +87,7 @@ class Native:
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name) if name else self._path
 
-    def need_own_folder(self) -> None:
+    def need_real_folder(self) -> None:
         """The task folder is not part of the tree: a link there would let an agent choose the proven files."""
         if real_folder(self.folder) != self.folder:
             from detent.words.store import journal as say
@@ -96,9 +96,9 @@ class Native:
 
     def read(self) -> Document:
         path = self.path()
-        text = read_text(path, elsewhere=self.need_own_folder)
+        text = read_text(path, elsewhere=self.need_real_folder)
         if text is None:
-            self.need_own_folder()
+            self.need_real_folder()
         if text is None or not text.strip("\ufeff \t\r\n"):
             from detent.words.store import journal as say
 

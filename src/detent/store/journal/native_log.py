@@ -53,8 +53,8 @@ def log_line(line: Line) -> dict[str, object]:
     shown = {key: value for key in _KEPT if (value := said.get(key)) not in (None, "")}
     if isinstance(line, (Created, Adopted)):
         shown["to"] = said["after"]["state"]
-    if told := because(line):
-        shown["because"] = told
+    if reason := because(line):
+        shown["because"] = reason
     return shown
 
 
@@ -95,8 +95,8 @@ def because(line: Line) -> str:
     """
     facts = line.facts if isinstance(line, Moved) and not line.waived else {}
     for name, fact in facts.items():
-        if fact.get("ok") is True and (told := _failed_part(name, facts)):
-            return _short(told)
+        if fact.get("ok") is True and (reason := _failed_part(name, facts)):
+            return _short(reason)
     return ""
 
 
@@ -107,18 +107,18 @@ def noted(line: Line) -> str:
     return _short(" ".join("; ".join(dict.fromkeys(found)).split()))
 
 
-def _short(told: str) -> str:
-    return told if len(told) <= _LONGEST_REASON else f"{told[:_LONGEST_REASON].rstrip()} ..."
+def _short(reason: str) -> str:
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON].rstrip()} ..."
 
 
 def _failed_part(name: str, facts: Mapping[str, FactSaid]) -> str:
     """Down from a gate to the first part that failed and is made of nothing else."""
-    told, gate, seen = "", name, set[str]()
+    reason, gate, seen = "", name, set[str]()
     while gate in facts and gate not in seen:
         seen.add(gate)
         for label, is_ok, why in facts[gate].get("parts", ()):
             if is_ok is False and not (label in facts and facts[label].get("unknown")):
                 words = f"{label}: {why}" if label in facts else f"{gate}: {label}: {why}"
-                told, gate = " ".join(words.rstrip(": ").split()), label
+                reason, gate = " ".join(words.rstrip(": ").split()), label
                 break
-    return told
+    return reason

@@ -111,8 +111,8 @@ class ReceiptStore:
 
     def logs_of(self, receipts: Iterable[Receipt]) -> dict[str, Print]:
         """Size and hash of the log of each last attempt, by name; the log of a set-up is written again each time."""
-        own = (receipt for receipt in receipts if not receipt.is_unrun)
-        return prints_of(self.folder, (os.path.basename(receipt.log) for receipt in own), sync=True)
+        made = (receipt for receipt in receipts if not receipt.is_unrun)
+        return prints_of(self.folder, (os.path.basename(receipt.log) for receipt in made), sync=True)
 
     def save(self, receipt: Receipt) -> Receipt:
         """Write a receipt; what is returned carries the hash of what was written."""

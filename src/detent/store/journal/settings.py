@@ -142,7 +142,7 @@ def _commands(table: Table) -> dict[str, Any]:
     timeout = table.number("timeout_s", COMMAND_TIMEOUT_S)
     if timeout < 1:
         table.reader.problem(say.timeout_too_short())
-    limits = {name: table.number(name, given) for name, given in COMMAND_LIMITS.items()}
+    limits = {name: table.number(name, default) for name, default in COMMAND_LIMITS.items()}
     for name, value in limits.items():
         if name in table.content and value < 1:
             table.reader.problem(say.limit_no_whole_number(name))
@@ -243,7 +243,7 @@ def _sandbox(table: Table) -> dict[str, Any]:
 
 def _protect(table: Table) -> dict[str, tuple[str, ...]]:
     """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, always from the top of the repository."""
-    found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
+    found = {name: table.texts(name) if name in table.content else default for name, default in PROTECTED.items()}
     table.finish()
     found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else agents could allow secrets
     for name, patterns in found.items():
@@ -269,9 +269,9 @@ def _audit(table: Table) -> dict[str, Any]:
     for key, url in sources.items():
         if url and not _ADDRESS.fullmatch(url):
             table.reader.problem(say.no_address(key))
-    for one in accept:
-        if not _ADVISORY.fullmatch(one):
-            table.reader.problem(say.no_advisory(one))
+    for advisory in accept:
+        if not _ADVISORY.fullmatch(advisory):
+            table.reader.problem(say.no_advisory(advisory))
     return {**{key: url for key, url in sources.items() if url}, **({"accept": list(accept)} if accept else {})}
 
 

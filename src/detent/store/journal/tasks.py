@@ -97,8 +97,8 @@ class TaskStore:
             except (KeyError, TypeError) as error:
                 from detent.words.store import journal as say
 
-                told = say.line_lacks if isinstance(error, KeyError) else say.line_does_not_fit
-                raise DamagedJournal(told(line.seq, error), where=self.journal.path) from error
+                problem = say.line_lacks if isinstance(error, KeyError) else say.line_does_not_fit
+                raise DamagedJournal(problem(line.seq, error), where=self.journal.path) from error
         if memory is None:
             from detent.words.store import journal as say
 

@@ -53,8 +53,8 @@ def _folders(content: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ..
     folders = table.texts("folders")
     table.finish()
     bent = [folder for folder in folders if not os.path.isabs(folder) or os.path.normpath(folder) == os.sep]
-    told = (say.pack_folder_not_whole(folder) for folder in bent)
-    return folders, (*reader.problems, *told)
+    problems = (say.pack_folder_not_whole(folder) for folder in bent)
+    return folders, (*reader.problems, *problems)
 
 
 def _whole_content() -> Mapping[str, Any]:
@@ -74,14 +74,14 @@ def effective_settings(data: bytes | None, where: str) -> Settings:
     """The settings of a project, given the bytes of its file, with those of the user under them."""
     content = read_content(data, where) if data else {}
     settings = settings_of(content, where) if content else Settings()
-    own = user_content()
-    return settings_of(merged(own, content), where) if own else settings
+    user = user_content()
+    return settings_of(merged(user, content), where) if user else settings
 
 
-def merged(own: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, Any]:
+def merged(user: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, Any]:
     """Both files in one; each was found to be in order by itself."""
-    result = _over(own, project)
-    mine, theirs = own.get("sandbox", {}), project.get("sandbox", {})
+    result = _over(user, project)
+    mine, theirs = user.get("sandbox", {}), project.get("sandbox", {})
     if mine and theirs:
         for name in ("show", "pass"):
             result["sandbox"][name] = list(dict.fromkeys((*_texts(mine, name), *_texts(theirs, name))))
@@ -90,8 +90,8 @@ def merged(own: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, Any]
         networks = (mine.get("network", {}), theirs.get("network", {}))
         denied = {role: "deny" for network in networks for role, word in network.items() if word == "deny"}
         result["sandbox"]["network"] = {**networks[0], **networks[1], **denied}
-    for kind in own.get("budget", {}):
-        for name, bound in own["budget"][kind].items():
+    for kind in user.get("budget", {}):
+        for name, bound in user["budget"][kind].items():
             result["budget"][kind][name] = min(bound, result["budget"][kind][name])
     return result
 

@@ -62,10 +62,10 @@ def _size_and_hash(descriptor: int, size_bytes: int) -> Print | None:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def is_as_vouched(path: str, one: Mapping[str, Any], *, may_grow: bool = False) -> bool:
+def is_as_vouched(path: str, vouched: Mapping[str, Any], *, may_grow: bool = False) -> bool:
     """Whether a file is the one a line vouches for; `may_grow`: only its first bytes count."""
-    found = print_of(path, one["size"]) if may_grow else print_of(path)
-    return found is not None and one.items() <= found.items()
+    found = print_of(path, vouched["size"]) if may_grow else print_of(path)
+    return found is not None and vouched.items() <= found.items()
 
 
 def vouched_logs(lines: Iterable[Line]) -> dict[str, tuple[Print, Proved | Deploy]]:
@@ -73,7 +73,7 @@ def vouched_logs(lines: Iterable[Line]) -> dict[str, tuple[Print, Proved | Deplo
     from detent.store.journal.events import Deploy, Proved  # making prints reads no line
 
     vouching = (line for line in lines if isinstance(line, (Proved, Deploy)))
-    return {name: (one, line) for line in vouching for name, one in (line.logs or {}).items()}
+    return {name: (fingerprint, line) for line in vouching for name, fingerprint in (line.logs or {}).items()}
 
 
 def may_log_grow(line: Proved | Deploy) -> bool:
@@ -84,4 +84,4 @@ def may_log_grow(line: Proved | Deploy) -> bool:
 def prints_of(folder: str, names: Iterable[str], *, sync: bool = False) -> dict[str, Print]:
     """The same for several files of a folder, by name; those that are not there are left out."""
     found = {name: print_of(os.path.join(folder, name), sync=sync) for name in names}
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: fingerprint for name, fingerprint in found.items() if fingerprint is not None}

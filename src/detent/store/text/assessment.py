@@ -80,17 +80,17 @@ def to_json(found: Assessment) -> dict[str, Any]:
         "reach": found.reach,
         "commands": [
             {
-                "line": one.line,
-                "runner": one.runner,
-                "word": one.word,
-                "reach": one.reach,
-                "parts": [[*vars(part).values()] for part in one.parts],
-                "targets": list(one.targets),
-                "ran": one.ran,
-                "runs": one.runs,
-                "seconds": round(one.seconds, 3),
+                "line": command.line,
+                "runner": command.runner,
+                "word": command.word,
+                "reach": command.reach,
+                "parts": [[*vars(part).values()] for part in command.parts],
+                "targets": list(command.targets),
+                "ran": command.ran,
+                "runs": command.runs,
+                "seconds": round(command.seconds, 3),
             }
-            for one in found.commands
+            for command in found.commands
         ],
         "changed": [[part.file, part.name, part.how, part.diff] for part in found.changed],
         "seen": found.seen,
@@ -110,17 +110,17 @@ def _assessment_from(value: Any) -> Assessment:
         raise ValueError(str(value["schema"]))
     commands = tuple(
         CommandAssessed(
-            line=str(one["line"]),
-            runner=str(one["runner"]),
-            word=_known(one["word"], WORDS),
-            reach=_known(one["reach"], WORDS),
-            parts=tuple(_part(*part) for part in one["parts"]),
-            targets=tuple(map(str, one["targets"])),
-            ran=int(one["ran"]),
-            runs=int(one["runs"]),
-            seconds=float(one["seconds"]),
+            line=str(command["line"]),
+            runner=str(command["runner"]),
+            word=_known(command["word"], WORDS),
+            reach=_known(command["reach"], WORDS),
+            parts=tuple(_part(*part) for part in command["parts"]),
+            targets=tuple(map(str, command["targets"])),
+            ran=int(command["ran"]),
+            runs=int(command["runs"]),
+            seconds=float(command["seconds"]),
         )
-        for one in value["commands"]
+        for command in value["commands"]
     )
     changed = tuple(ChangedPart(*map(str, part)) for part in value["changed"])
     word, reach = _known(value["word"], WORDS), _known(value["reach"], WORDS)

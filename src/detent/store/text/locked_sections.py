@@ -21,26 +21,26 @@ _CLOSERS = ("", "-->", "</script>", "?>", "]]>", ">")
 def section_text(text: str, heading: str) -> str:
     """What a lock of this section holds, older ones of the same name too; empty when there is none."""
     return "\n\n".join(
-        _with_plain_line_ends(text[one.start : one.end]).rstrip() for one in sections_named(text, heading)
+        _with_plain_line_ends(text[section.start : section.end]).rstrip() for section in sections_named(text, heading)
     )
 
 
 def is_whole(text: str, heading: str, locked: str) -> bool:
     """Whether the section says what is locked: nothing is gone from it, and nothing a reader sees was added to it."""
     pieces = _pieces(locked, heading)
-    own = [_with_plain_line_ends(text[one.start : one.end]) for one in sections_named(text, heading)]
-    if not own or len(own) != len(pieces):
-        return len(own) == len(pieces)
-    last, wanted = own[-1], pieces[-1]
+    present = [_with_plain_line_ends(text[section.start : section.end]) for section in sections_named(text, heading)]
+    if not present or len(present) != len(pieces):
+        return len(present) == len(pieces)
+    last, wanted = present[-1], pieces[-1]
     # A comment behind it is not part of it: an unclosed one runs to the end of the text, wherever it was begun.
     is_hidden = all(line.kind in ("blank", "comment") for line in scan(last) if line.start > len(wanted))
     is_last_whole = last.rstrip() == wanted or (last.startswith(f"{wanted}\n") and is_hidden)
-    return is_last_whole and [one.rstrip() for one in own[:-1]] == pieces[:-1]
+    return is_last_whole and [piece.rstrip() for piece in present[:-1]] == pieces[:-1]
 
 
 def _pieces(locked: str, heading: str) -> list[str]:
     """The sections a lock holds, one by one."""
-    found = [locked[one.start : one.end].rstrip() for one in sections_named(locked, heading)]
+    found = [locked[section.start : section.end].rstrip() for section in sections_named(locked, heading)]
     return found or ([locked] if locked else [])
 
 
@@ -64,15 +64,15 @@ def _drafts(text: str, heading: str, locked: str) -> Iterator[str]:
     draft = text
     for at, section in reversed(list(enumerate(named[: len(pieces)]))):
         # What has no place of its own any more follows the last that has one.
-        own = pieces[at] if at + 1 < len(named) else (newline * 2).join(pieces[at:])
+        text_here = pieces[at] if at + 1 < len(named) else (newline * 2).join(pieces[at:])
         kept = section.start + len(text[section.start : section.end].rstrip())
-        draft = draft[: section.start] + own + draft[kept:]
+        draft = draft[: section.start] + text_here + draft[kept:]
         text = text[: section.start] + text[section.end :]
     yield draft
     if not locked:
         return
     # It stood somewhere else: in front of the first section of its kind, else at the end, where it can be seen.
-    for section in (one for one in sections(text) if one.level == 2):
+    for section in (section for section in sections(text) if section.level == 2):
         before = text[: section.start]
         yield f"{before}{_gap(before, newline)}{lines}{newline * 2}{text[section.start :]}"
         break

@@ -73,8 +73,8 @@ def read_proof(table: Table) -> ProofSettings:
 
 def _require(table: Table) -> Mapping[str, str]:
     """One word for every kind of change, or a table with a word for some kinds."""
-    given = table.content.get("require")
-    if isinstance(given, str):
+    required = table.content.get("require")
+    if isinstance(required, str):
         wanted = dict.fromkeys(KINDS, table.text("require", ""))
     else:
         kinds = table.table("require")

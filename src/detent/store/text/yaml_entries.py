@@ -107,8 +107,8 @@ def _read_by_library(text: str, first_line: int) -> Mapping[str, Entry]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        told = say.no_yaml_in_line(mark.line + first_line, problem) if mark else say.no_yaml(problem)
-        raise UnreadableError(told) from error
+        message = say.no_yaml_in_line(mark.line + first_line, problem) if mark else say.no_yaml(problem)
+        raise UnreadableError(message) from error
     except (RecursionError, ValueError) as error:
         raise UnreadableError(say.no_yaml(type(error).__name__)) from error
     if top is None:

@@ -40,7 +40,7 @@ def check_landed(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
         yield Finding(number, "landed", say.repository_unreadable(error.what))
         return
     # A branch that a person deleted may have gone into another one.
-    is_named = has_branch and ref not in work.own
+    is_named = has_branch and ref not in work.of_task
     looked = work.replace(branch=ref) if is_named else work.replace(of_tasks=branches_of_tasks(task.project))
     shown = find_landed(looked)
     if not shown:

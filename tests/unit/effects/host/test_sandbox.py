@@ -297,8 +297,8 @@ def test_command_with_its_own_keyring_reads_no_key_of_session(disk_path: Path, n
         pytest.skip(f"{name} does not hold on this host: {OFFERED[name]}")
     held = hold(probed(name), Access(), (sys.executable, "-I", "-S", "-c", reader()), cwd=str(disk_path))
     # Landlock comes with a filter that denies all calls about keys.
-    for own_keyring, read in ((False, b"nothing" if name == LANDLOCK else SECRET), (True, b"nothing")):
-        done = process.run(held.argv, cwd="/", env=dict(os.environ), timeout_s=120, own_keyring=own_keyring)
+    for separate_keyring, read in ((False, b"nothing" if name == LANDLOCK else SECRET), (True, b"nothing")):
+        done = process.run(held.argv, cwd="/", env=dict(os.environ), timeout_s=120, separate_keyring=separate_keyring)
         assert (done.exit, done.stdout) == (0, b"read: " + read + b"\n"), done
 
 
@@ -307,5 +307,5 @@ def test_the_users_own_keyring_is_closed_by_the_kernel_alone(disk_path: Path, na
     if OFFERED.get(name):
         pytest.skip(f"{name} does not hold on this host: {OFFERED[name]}")
     held = hold(probed(name), Access(), (sys.executable, "-I", "-S", "-c", user_reader()), cwd=str(disk_path))
-    done = process.run(held.argv, cwd="/", env=dict(os.environ), timeout_s=120, own_keyring=True)
+    done = process.run(held.argv, cwd="/", env=dict(os.environ), timeout_s=120, separate_keyring=True)
     assert (done.exit, done.stdout) == (0, b"read: " + (SECRET if name == NONE else b"nothing") + b"\n"), done

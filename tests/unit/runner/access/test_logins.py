@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.agents.catalog import load_catalog
-from detent.runner.access.logins import changed_steering, other_logins, own_folders, remember_steering, steering
+from detent.runner.access.logins import agent_folders, changed_steering, other_logins, remember_steering, steering
 from detent.runner.access.secret_places import secret_places
 from detent.store.disk.folders import remove_folder
 from tests.unit.store.disk.test_folders import nest
@@ -18,7 +18,7 @@ def test_every_login_but_the_agents_own_is_hidden(monkeypatch: pytest.MonkeyPatc
     agents = load_catalog({}).agents
     for agent in agents.values():
         hidden = other_logins({}, agent)
-        assert not set(hidden) & set(own_folders(agent))
+        assert not set(hidden) & set(agent_folders(agent))
         others = {path for other in agents.values() if other.name != agent.name for path in other.auth}
         assert {path.replace("/home/ann", "~") for path in hidden} == others - set(agent.auth)
     assert "/home/ann/.claude/.credentials.json" in other_logins({}, None)

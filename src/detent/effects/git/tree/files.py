@@ -71,7 +71,7 @@ def _lines_in(git: Git, blobs: list[bytes]) -> dict[bytes, int]:
 
 
 def remember_files(path: str, tree: str, files: Mapping[str, TreeFile]) -> None:
-    content = {"tree": tree, "files": {name: [one.size_bytes, one.lines] for name, one in files.items()}}
+    content = {"tree": tree, "files": {name: [file.size_bytes, file.lines] for name, file in files.items()}}
     write_cache(path, as_json(content))
 
 

@@ -64,13 +64,13 @@ def _noted_tree(cached_index: str, content: bytes) -> str:
     return tree if is_known else ""
 
 
-def remove_leftovers(task: TreeScan, own_index: str) -> None:
+def remove_leftovers(task: TreeScan, scan_index: str) -> None:
     from contextlib import suppress
     from time import time
 
     oldest = time() - _LEFTOVER_S
     for entry in os.scandir(cache_path(task)):
-        is_ours = entry.path.startswith(own_index)
+        is_ours = entry.path.startswith(scan_index)
         with suppress(FileNotFoundError):
             if is_ours or (entry.name.startswith("tmp-") and entry.stat(follow_symlinks=False).st_mtime < oldest):
                 os.unlink(entry.path)

@@ -1,7 +1,7 @@
 """Line ends as the user's git converts them (`core.autocrlf`, `text` and `eol` of .gitattributes), and nothing else.
 
 Trees of the engine hold the bytes of the disk. Where a checkout has other line ends than its commits, whole files seem
-to differ; here is what git itself would call changed. No filter of anybody runs.
+to differ; here is what git itself would call changed. No configured filter runs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from detent.effects.git.git import Git, check_object_id, write_git_dir
-from detent.effects.git.merge import own_git
+from detent.effects.git.merge import person_git
 from detent.effects.git.tree.compare import joined, joined_names
 from detent.effects.git.tree.tree_id import changed_files
 from detent.store.disk.atomic import make_folders, read_plain, write_atomic
@@ -25,9 +25,9 @@ def converting(repository: Repository, scratch: str) -> tuple[str, ...]:
     """Let the git folder `scratch` convert line ends as the user's git does; the settings this needs."""
     attributes = read_plain(os.path.join(repository.common_dir, "info/attributes")) or b""
     write_atomic(os.path.join(scratch, "info/attributes"), attributes + b"\n" + _NO_PROGRAMS, durable=False)
-    answer = own_git(repository.top, "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$")
+    answer = person_git(repository.top, "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$")
     found = answer.stdout.decode("utf-8", "replace").split("\0")[:-1]
-    return tuple(one.replace("\n", "=", 1) for one in found)
+    return tuple(setting.replace("\n", "=", 1) for setting in found)
 
 
 def as_committed(repository: Repository, private_git: str, baseline: str, tree: str, scratch: str) -> str:

@@ -160,7 +160,7 @@ class Links:
         waiting = [*(Seen(name) for name in self._changed), *found.values()]
         leads = self._leads()
         for _round in range(_MOST_ROUNDS):
-            fresh = [seen for seen in _one_link_on(waiting, leads) if seen.name not in found]
+            fresh = [seen for seen in _links_once(waiting, leads) if seen.name not in found]
             found.update((seen.name, seen) for seen in fresh)
             waiting = list({seen.name: seen for seen in fresh}.values())
             if len(found) > _MOST_PATHS:
@@ -177,7 +177,7 @@ class Links:
         return leads
 
 
-def _one_link_on(paths: Iterable[Seen], leads: Mapping[str, set[str]]) -> Iterator[Seen]:
+def _links_once(paths: Iterable[Seen], leads: Mapping[str, set[str]]) -> Iterator[Seen]:
     for seen in paths:
         parts = seen.name.split("/")
         for count in range(len(parts) + 1):
@@ -197,7 +197,7 @@ def files_of(private_dir: str, tree: str) -> dict[str, tuple[str, str]]:
 
 def _read_blobs(private_dir: str, blobs: list[str]) -> dict[str, str]:
     """The text of each blob."""
-    data = Git(private_dir).run("cat-file", "--batch", input_bytes="".join(f"{one}\n" for one in blobs).encode())
+    data = Git(private_dir).run("cat-file", "--batch", input_bytes="".join(f"{blob}\n" for blob in blobs).encode())
     found, at = {}, 0
     for blob in blobs:
         end = data.index(b"\n", at)

@@ -190,10 +190,10 @@ def _make_private_dir(task: TreeScan) -> None:
 def _compute(task: TreeScan, *, looks_untouched: bool, in_a_hurry: bool = False) -> Taken:
     rules = baseline_rules(task)
     cached_index = cache_path(task, index_name(task))
-    own_index = cache_path(task, f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
-    git = Git(task.private_dir, task.work_tree, own_index, _UNSYNCED_INDEX)
+    scan_index = cache_path(task, f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
+    git = Git(task.private_dir, task.work_tree, scan_index, _UNSYNCED_INDEX)
     try:
-        noted = copy_index(cached_index, own_index)
+        noted = copy_index(cached_index, scan_index)
         before, changed = noted or "", set[bytes]()
         if noted is None:
             if in_a_hurry:
@@ -213,11 +213,11 @@ def _compute(task: TreeScan, *, looks_untouched: bool, in_a_hurry: bool = False)
             if not changes.again:
                 break
         tree = git.run("write-tree").decode().strip()
-        if os.path.exists(own_index):
-            note_tree(cached_index, own_index, tree)
-            os.replace(own_index, cached_index)
+        if os.path.exists(scan_index):
+            note_tree(cached_index, scan_index, tree)
+            os.replace(scan_index, cached_index)
     finally:
-        remove_leftovers(task, own_index)
+        remove_leftovers(task, scan_index)
     return Taken(tree, _names(listing, changes), before, _decoded(changed), _decoded(listing.caches))
 
 

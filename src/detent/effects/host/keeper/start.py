@@ -191,7 +191,7 @@ def end_survivors(identity: Identity) -> Swept:
     killed: set[tuple[int, int]] = set()
     until = monotonic() + SWEEP_WAIT_S
     while (marked := _marked(identity)) and monotonic() < until:
-        killed |= {one for one in marked if process.send(*one, 9)}
+        killed |= {marked_process for marked_process in marked if process.send(*marked_process, 9)}
         sleep(_PAUSE_S)
     return Swept(len(killed), tuple(pid for pid, _ in marked))
 

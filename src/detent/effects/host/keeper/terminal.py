@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _CLOSED_GRACE_S = 5.0  # for a program whose terminal was closed
 _TICK_S = 0.05  # between two checks for signals; keys, output and the end are noticed at once
 _SIGNALS = (signal.SIGTERM, signal.SIGWINCH)
-# Writing the terminal's settings must not stop us, nor may anybody else while a person's keys go through us.
+# Writing the terminal's settings must not stop this process, and no other process may write them meanwhile.
 _HELD_BACK = (*process.BLOCKED, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN, signal.SIGTSTP)
 
 

@@ -10,7 +10,7 @@ import re
 
 from detent.core.record import Record
 from detent.gates.verdict import read_verdict
-from detent.packs.lights_out.checks.documents import Entry, cut, entries, outside, own_text, says_something, strays
+from detent.packs.lights_out.checks.documents import Entry, cut, entries, outside, says_something, strays, written_text
 from detent.packs.lights_out.words import documents as page_words
 from detent.packs.lights_out.words import plans as say
 from detent.store.text.markdown import find_section, sections_named
@@ -77,20 +77,20 @@ def read_criteria(page: Page) -> tuple[Criterion, ...]:
     example = page_words.under(SECTION, EXAMPLE)
     if body and not found:
         page.wrong(say.names_no_criteria(SECTION), example)
-    for id_ in twice(one.id for one in found):
+    for id_ in twice(criterion.id for criterion in found):
         page.wrong(say.id_twice(id_), example)
     for stray in strays(body, START):
         page.wrong(say.no_id(stray, SECTION), example)
-    ids = {one.id for one in found}
+    ids = {criterion.id for criterion in found}
     for line in outside(body).splitlines():
         if (match := START.match(line)) and match["id"] not in ids:
             page.wrong(say.no_item(match["id"], SECTION), example)
-    for one in found:
-        if not says_something(one.text) or _UNDECIDED.search(one.text):
-            page.wrong(say.not_decided(one.id), example)
-        elif not (re.search(r"\d", one.text) or _OBSERVABLE.search(one.text)):
-            page.wrong(say.not_observable(one.id, cut(one.text)), example)
-    if found and not any(_THRESHOLD.search(one.text) for one in found):
+    for criterion in found:
+        if not says_something(criterion.text) or _UNDECIDED.search(criterion.text):
+            page.wrong(say.not_decided(criterion.id), example)
+        elif not (re.search(r"\d", criterion.text) or _OBSERVABLE.search(criterion.text)):
+            page.wrong(say.not_observable(criterion.id, cut(criterion.text)), example)
+    if found and not any(_THRESHOLD.search(criterion.text) for criterion in found):
         page.wrong(say.no_threshold(SECTION), example)
     if len(found) > MOST_CRITERIA:
         page.wrong(say.too_many_criteria(MOST_CRITERIA))
@@ -101,7 +101,7 @@ def criteria_of(seen: Seen, scope: str) -> tuple[Criterion, ...]:
     """The criteria another document is held against; none where the scope can't be relied on."""
     sections = sections_named(seen.files.text(scope) or "", SECTION)
     found = criteria_in(seen.section(scope, SECTION) or "") if len(sections) == 1 else ()
-    return () if twice(one.id for one in found) else found[:MOST_CRITERIA]
+    return () if twice(criterion.id for criterion in found) else found[:MOST_CRITERIA]
 
 
 def criteria_in(body: str) -> tuple[Criterion, ...]:
@@ -122,8 +122,8 @@ def named(body: str) -> list[tuple[str, str, Entry]]:
 def twice(ids: Iterable[str]) -> tuple[str, ...]:
     """The ids that stand there more than once, whatever their case."""
     found: dict[str, list[str]] = {}
-    for one in ids:
-        found.setdefault(one.casefold(), []).append(one)
+    for id_ in ids:
+        found.setdefault(id_.casefold(), []).append(id_)
     return tuple(same[0] for same in found.values() if len(same) > 1)
 
 
@@ -132,7 +132,7 @@ def of_each(page: Page, section: str, criteria: Sequence[Criterion], example: st
     body = page.body(section, example)
     listed = named(body)
     hint = page_words.under(section, example)
-    known = {one.id: "" for one in criteria}
+    known = {criterion.id: "" for criterion in criteria}
     for id_ in twice(id_ for id_, _, _ in listed) if body else ():
         page.wrong(say.criterion_twice(id_, section), hint)
     for id_, _, _ in listed:
@@ -147,7 +147,7 @@ def of_each(page: Page, section: str, criteria: Sequence[Criterion], example: st
 
 def mentioned(body: str) -> frozenset[str]:
     """The ids a text names in its own words."""
-    return frozenset(_MENTION.findall(own_text(body)))
+    return frozenset(_MENTION.findall(written_text(body)))
 
 
 def tier_of(text: str) -> str:

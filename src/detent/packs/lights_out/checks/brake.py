@@ -65,7 +65,7 @@ def _issues(gate: Gate, seen: Seen) -> list[str] | None:
     built = {*changed, *planned}
     ours = {path: file for path, file in files.items() if path in built and not _is_besides(path, besides)}
     issues = [*_too_many(planned, ours), *_too_long(ours), *_approaches(gate, seen)]
-    unplanned = [name for one in found if one.path in ours for name in one.names]
+    unplanned = [name for manifest in found if manifest.path in ours for name in manifest.names]
     unplanned = [name for name in dict.fromkeys(unplanned) if not is_named(name, design)]
     if unplanned:
         issues.append(say.unplanned_dependency(unplanned, gate.params["design"]))
@@ -81,7 +81,7 @@ def is_source(path: str) -> bool:
 def _is_besides(path: str, besides: tuple[str, ...]) -> bool:
     name = path.rpartition("/")[2]
     is_foreign = bool(FOREIGN & set(path.split("/")[:-1])) or _LOCK.fullmatch(name) is not None
-    return is_foreign or any(path == one or path.startswith(one.rstrip("/") + "/") for one in besides)
+    return is_foreign or any(path == place or path.startswith(place.rstrip("/") + "/") for place in besides)
 
 
 def _too_many(planned: Sequence[str], files: Mapping[str, TreeFile]) -> list[str]:

@@ -53,7 +53,7 @@ def _scanner(gate: Gate, seen: Seen) -> Command:
     words = [f"--on {seen.today}"]
     sources = {"--osv-url": "osv_url", "--npm-registry": "npm_registry", "--cargo-db": "cargo_db"}
     words += [f"{option} {quote(seen.audit[key])}" for option, key in sources.items() if seen.audit.get(key)]
-    words += [f"--accept {one}" for one in seen.audit.get("accept", ())]
+    words += [f"--accept {advisory}" for advisory in seen.audit.get("accept", ())]
     return Command("dependency audit", f"{python}.dependency_audit {' '.join(words)}")
 
 
@@ -78,9 +78,9 @@ def lockfile(gate: Gate, seen: Seen) -> Finding:
     found = manifests(seen)
     if found is None:
         return Finding(ok=False, why=tree_not_scanned(), is_known=False)
-    problems = [one.problem for one in found if one.problem]
-    open_ = [one.replace(names=left) for one in found if (left := not_locked(seen, one))]
-    problems += [say.not_locked(one.path, one.names) for one in open_]
+    problems = [manifest.problem for manifest in found if manifest.problem]
+    open_ = [manifest.replace(names=left) for manifest in found if (left := not_locked(seen, manifest))]
+    problems += [say.not_locked(manifest.path, manifest.names) for manifest in open_]
     fix = say.lock_it(open_[0].locks[0]) if open_ else gate.fix
     return Finding(ok=not problems, why=together(problems), fix=fix, proof=seen.tree, by_engine=True)
 
@@ -97,9 +97,9 @@ def no_placeholders(gate: Gate, seen: Seen) -> Finding:
     if not named:
         return Finding(ok=False, why=say.hand_over_names_no_file(name))
     ours = [path for path in files if path in {*changed} and is_source(path)]
-    told = [place for path in dict.fromkeys((*named, *ours)) for place in _places(path, seen)]
-    why = say.stands_for_work(told) if told else ""
-    return Finding(ok=not told, why=why, proof=seen.tree, by_engine=True)
+    marked = [place for path in dict.fromkeys((*named, *ours)) for place in _places(path, seen)]
+    why = say.stands_for_work(marked) if marked else ""
+    return Finding(ok=not marked, why=why, proof=seen.tree, by_engine=True)
 
 
 def _places(path: str, seen: Seen) -> list[str]:

@@ -13,10 +13,10 @@ from detent.packs.lights_out.checks.documents import (
     code_blocks,
     entries,
     labelled,
-    own_text,
     ran,
     says_something,
     spans,
+    written_text,
 )
 from detent.packs.lights_out.checks.scope import DATA, STATEFUL, is_yes
 from detent.packs.lights_out.words import documents as page_words
@@ -80,40 +80,50 @@ def delivery_doc(gate: Gate, seen: Seen) -> Finding:
     if bodies[RESPONSE] and not _rollback(bodies[RESPONSE]):
         page.wrong(say.no_rollback_line(RESPONSE, ROLLBACK), page_words.under(RESPONSE, _SHED[RESPONSE]))
     if verified := bodies.get(VERIFIED, ""):
-        left = [one.id for one in criteria_of(seen, gate.params["scope"]) if one.id not in mentioned(verified)]
+        left = [
+            criterion.id
+            for criterion in criteria_of(seen, gate.params["scope"])
+            if criterion.id not in mentioned(verified)
+        ]
         if left:
             page.wrong(page_words.leaves_out(VERIFIED, left), page_words.under(VERIFIED, _HOUSE[VERIFIED]))
-    data = own_text(seen.section(gate.params["scope"], DATA) or "")
+    data = written_text(seen.section(gate.params["scope"], DATA) or "")
     if is_yes(labelled(data, (STATEFUL,)).get(STATEFUL, "")) and page.text:
         example = "Command: `./restart.sh && ./list.sh`, and its output in a code block"
         if body := page.body(PERSISTENCE, example):
-            entry = Entry(own_text(body), code_blocks(body))
+            entry = Entry(written_text(body), code_blocks(body))
             ran(page, page_words.heading(PERSISTENCE), entry, page_words.under(PERSISTENCE, example))
     return _together(readme.finding(), page.finding())
 
 
 def _together(*found: Finding) -> Finding:
-    evidence = {key: value for one in found for key, value in one.evidence.items()}
-    why, fix = together(one.why for one in found if one.why), together(one.fix for one in found if one.fix)
-    return Finding(ok=all(one.ok for one in found), why=why, fix=fix, evidence=evidence)
+    evidence = {key: value for finding in found for key, value in finding.evidence.items()}
+    why, fix = (
+        together(finding.why for finding in found if finding.why),
+        together(finding.fix for finding in found if finding.fix),
+    )
+    return Finding(ok=all(finding.ok for finding in found), why=why, fix=fix, evidence=evidence)
 
 
 def _look_at_readme(page: Page) -> None:
     found = sections(page.text)
-    bodies = [(one.title, page.text[one.body_start : one.end]) for one in found]
+    bodies = [(section.title, page.text[section.body_start : section.end]) for section in found]
     # What stands under the title, before the next heading, says what it is.
     opening = page.text[found[0].body_start if found else None : found[1].start if len(found) > 1 else None]
     for topic, words in _README.items():
-        is_told = topic == "what it is" and filled(opening)
-        if not is_told and not any(re.search(words, title, re.IGNORECASE) and filled(body) for title, body in bodies):
+        is_there = topic == "what it is" and filled(opening)
+        if not is_there and not any(re.search(words, title, re.IGNORECASE) and filled(body) for title, body in bodies):
             page.wrong(say.topic_untold(topic, page.name, _HEADINGS[topic]))
 
 
 def _rollback(body: str) -> str:
     """The command that takes a delivery back, from a code span behind the label or a code block."""
-    said = labelled(own_text(body), (ROLLBACK,)).get(ROLLBACK, "")
-    found = (*spans(said), *(code_blocks(body) if re.search(rf"{ROLLBACK}\W*:", own_text(body), re.IGNORECASE) else ()))
-    return next((one for one in found if says_something(one)), "")
+    said = labelled(written_text(body), (ROLLBACK,)).get(ROLLBACK, "")
+    found = (
+        *spans(said),
+        *(code_blocks(body) if re.search(rf"{ROLLBACK}\W*:", written_text(body), re.IGNORECASE) else ()),
+    )
+    return next((text for text in found if says_something(text)), "")
 
 
 def proposal_doc(gate: Gate, seen: Seen) -> Finding:
@@ -141,7 +151,7 @@ def architecture(gate: Gate, seen: Seen) -> Finding:
 
 
 def _impact(body: str) -> str:
-    said = labelled(own_text(body), (IMPACT,)).get(IMPACT, "")
+    said = labelled(written_text(body), (IMPACT,)).get(IMPACT, "")
     words = [word.lower() for word in re.findall(r"[A-Za-z]+", said)]
     # A line that still holds the choice has made none.
     chosen = {word for word in words if word in IMPACTS}

@@ -13,9 +13,9 @@ from detent.packs.lights_out.checks.documents import (
     is_none,
     labelled,
     outside,
-    own_text,
     says_something,
     spans,
+    written_text,
 )
 from detent.packs.lights_out.words import documents as page_words
 from detent.packs.lights_out.words import plans as say
@@ -75,10 +75,10 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
     What has to be observed depends on the scope's tier; a house or skyscraper also has scenarios and concerns.
     """
     tier = tier_of(seen.files.text(gate.params["scope"]) or "")
-    asked = {**_DESIGN, OBSERVABILITY: ", ".join(words for _, words in _OBSERVED.get(tier, ()))}
-    asked = asked if tier == SHED else {**asked, **_REVIEW}
-    page = Page(seen, gate.params["file"], asked)
-    bodies = page.bodies(asked)
+    wanted = {**_DESIGN, OBSERVABILITY: ", ".join(words for _, words in _OBSERVED.get(tier, ()))}
+    wanted = wanted if tier == SHED else {**wanted, **_REVIEW}
+    page = Page(seen, gate.params["file"], wanted)
+    bodies = page.bodies(wanted)
     if not tier:
         page.wrong(page_words.no_tier(gate.params["scope"]))
     _look_at_drawing(page, bodies[ARCHITECTURE])
@@ -97,7 +97,7 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
             say.not_resolved,
         )
     for pattern, words in _OBSERVED.get(tier, ()) if bodies[OBSERVABILITY] else ():
-        if not re.search(pattern, own_text(bodies[OBSERVABILITY]), re.IGNORECASE):
+        if not re.search(pattern, written_text(bodies[OBSERVABILITY]), re.IGNORECASE):
             page.wrong(say.not_observed(OBSERVABILITY, words, tier))
     _look_at_review(page, bodies.get(SCENARIOS, ""), bodies.get(CONCERNS, ""))
     return page.finding()
@@ -192,7 +192,7 @@ def structure_ok(gate: Gate, seen: Seen) -> Finding:
     besides = {path.strip("/") for path in gate.params.get("besides", ())}
     extra = sorted(folders - drawn - besides)
     problems = [say.not_in_tree(missing, name)] if missing else []
-    problems += [say.not_in_design([f"{one}/" for one in extra], name)] if extra else []
+    problems += [say.not_in_design([f"{folder}/" for folder in extra], name)] if extra else []
     fix = say.make_same(STRUCTURE, name)
     return Finding(ok=not problems, why=together(problems), fix=fix, proof=seen.tree, by_engine=True)
 

@@ -123,9 +123,9 @@ class Page:
         evidence = {f"text:{self.file}": hash_text(shown(self.text))}
         if not self.problems:
             return Finding(ok=True, evidence=evidence)
-        told = list(dict.fromkeys(why for why, _ in self.problems))
+        reasons = list(dict.fromkeys(why for why, _ in self.problems))
         examples = list(dict.fromkeys(example for _, example in self.problems if example))
-        why = say.problems(self.name, told[:_MOST_PROBLEMS], len(told) - _MOST_PROBLEMS)
+        why = say.problems(self.name, reasons[:_MOST_PROBLEMS], len(reasons) - _MOST_PROBLEMS)
         fix = together(examples[:_MOST_EXAMPLES])
         return Finding(ok=False, why=why, evidence=evidence, fix=fix, is_meant=self.is_meant)
 
@@ -149,7 +149,7 @@ def _split(body: str, start: re.Pattern[str] | None) -> Iterator[tuple[Entry, bo
     held: list[tuple[Row, str]] = []
     is_started = False
     level = 0  # of the heading the entry began with; 0 for a list item
-    for row, words in own_rows(body):
+    for row, words in written_rows(body):
         is_heading = row.kind == "heading" and row.depth == 0
         is_item = row.depth == 1 and row.kind != "heading" and _MARKER.match(body, row.start, row.end) is not None
         begins = is_item if start is None else (is_item or is_heading) and start.match(words) is not None
@@ -175,7 +175,7 @@ def _table_rows(body: str) -> Iterator[Entry]:
     """The rows of tables, each with the heads of its columns as labels behind the first cell."""
     heads: list[str] = []
     before: list[str] = []
-    for row, words in own_rows(body):
+    for row, words in written_rows(body):
         cells = [cell.strip() for cell in _BAR.split(words.strip("|"))] if row.kind == "text" and "|" in words else []
         if heads and cells:
             parts = [f"{head}: {cell}" for head, cell in zip(heads[1:], cells[1:], strict=False)]
@@ -198,7 +198,7 @@ def _entry(held: Sequence[tuple[Row, str]]) -> Entry:
     return Entry("\n".join(lines), tuple(_code_blocks(row for row, _ in held)))
 
 
-def own_rows(body: str) -> Iterator[tuple[Row, str]]:
+def written_rows(body: str) -> Iterator[tuple[Row, str]]:
     """Each row that is the writer's own, with the words of it that a reader sees; what only tells a round is none."""
     for row in read_blocks(body).rows:
         if not is_quoted(row, body) and not (row.kind == "text" and ROUND_LINE.fullmatch(row.content)):
@@ -206,14 +206,14 @@ def own_rows(body: str) -> Iterator[tuple[Row, str]]:
             yield row, _BOX.sub("", words).strip()
 
 
-def own_text(body: str) -> str:
+def written_text(body: str) -> str:
     """The writer's own words, line by line; code blocks are left out."""
-    return "\n".join(words for _, words in own_rows(body) if words)
+    return "\n".join(words for _, words in written_rows(body) if words)
 
 
 def code_blocks(body: str) -> tuple[str, ...]:
     """The code blocks of a section that hold more than filler."""
-    return tuple(_code_blocks(row for row, _ in own_rows(body)))
+    return tuple(_code_blocks(row for row, _ in written_rows(body)))
 
 
 def _code_blocks(rows: Iterable[Row]) -> Iterator[str]:
@@ -269,14 +269,14 @@ def says_something(value: str) -> bool:
 
 def is_none(body: str) -> bool:
     """Whether a section says in one line that there is nothing of the kind."""
-    lines = [words for words in own_text(body).splitlines() if says_something(words)]
+    lines = [words for words in written_text(body).splitlines() if says_something(words)]
     said = lines[0].strip("*_`- ") if len(lines) == 1 else ""
     return _NONE.fullmatch(said) is not None and _UNLESS.search(said) is None
 
 
 def outside(body: str) -> str:
     """What a section says besides its list: nothing that belongs into an item may hide there."""
-    return "\n".join(words for row, words in own_rows(body) if row.depth == 0 and words)
+    return "\n".join(words for row, words in written_rows(body) if row.depth == 0 and words)
 
 
 def cut(text: str) -> str:

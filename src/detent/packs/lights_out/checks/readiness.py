@@ -65,7 +65,11 @@ def readiness_doc(gate: Gate, seen: Seen) -> Finding:
         found = _lacking(page, COVERAGE, id_, entry, ("test", "proof"), _COVERED)
         if "test" in found and not _PATH.search(found["test"][:_LONGEST_TEST]):
             page.wrong(say.test_names_no_file(id_, COVERAGE), page_words.under(COVERAGE, _COVERED))
-    left = [one.id for one in criteria if one.id not in mentioned(bodies[ORDER])] if bodies[ORDER] else []
+    left = (
+        [criterion.id for criterion in criteria if criterion.id not in mentioned(bodies[ORDER])]
+        if bodies[ORDER]
+        else []
+    )
     if left:
         page.wrong(page_words.leaves_out(ORDER, left), page_words.under(ORDER, _READINESS[ORDER]))
     return page.finding()
@@ -77,8 +81,8 @@ def _look_at_verdict(page: Page, body: str) -> None:
     # One word each: else the word READY would stand in both answers.
     said = read_verdict(re.sub(r"\bnot[\s_-]+ready\b", "UNREADY", body, flags=re.IGNORECASE), (READY, "UNREADY"))
     if said != READY:
-        given = "" if said is None else NOT_READY
-        page.wrong(say.not_ready(VERDICT, given, READY), page_words.under(VERDICT, READY))
+        verdict = "" if said is None else NOT_READY
+        page.wrong(say.not_ready(VERDICT, verdict, READY), page_words.under(VERDICT, READY))
 
 
 def _look_at_truths(page: Page, truths: str, questions: str) -> None:
@@ -86,11 +90,11 @@ def _look_at_truths(page: Page, truths: str, questions: str) -> None:
     found = truths_of(truths)
     if truths and not found:
         page.wrong(say.no_truths(TRUTHS), example)
-    asked = {_without_marks(entry.text.partition(";")[0]) for entry in entries(questions)}
+    questions_ = {_without_marks(entry.text.partition(";")[0]) for entry in entries(questions)}
     for id_, text in found.items():
         if _DOUBT.search(text):
             page.wrong(say.truth_is_question(id_, TRUTHS, cut(text), CLARIFICATIONS))
-        elif _without_marks(text) in asked:
+        elif _without_marks(text) in questions_:
             page.wrong(say.truth_twice(id_, TRUTHS, CLARIFICATIONS))
 
 
@@ -133,7 +137,11 @@ def _lacking(page: Page, section: str, id_: str, entry: Entry, labels: Sequence[
 def _is_in_design(value: str, design: str) -> bool:
     if names := spans(value):
         return any(name in design for name in names)
-    return any(one.title.casefold() in value.casefold() for one in sections(design) if one.level > 1 and one.title)
+    return any(
+        section.title.casefold() in value.casefold()
+        for section in sections(design)
+        if section.level > 1 and section.title
+    )
 
 
 def planned_tests(readiness: str) -> dict[str, tuple[str, ...]]:
@@ -155,14 +163,18 @@ def ac_tests(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=say.criteria_untestable(scope))
     planned = planned_tests(seen.files.text(readiness) or "")
     problems, first = [], ""
-    for one in criteria:
-        files = planned.get(one.id, ())
+    for criterion in criteria:
+        files = planned.get(criterion.id, ())
         texts = [seen.files.text(IN_TREE + path) or "" for path in files if is_inner_path(path)]
-        if not any(_names(text, one.id) for text in texts):
+        if not any(_names(text, criterion.id) for text in texts):
             is_planned = bool(files)
-            why = say.criterion_not_named(one.id, files) if is_planned else say.no_test_planned(readiness, one.id)
+            why = (
+                say.criterion_not_named(criterion.id, files)
+                if is_planned
+                else say.no_test_planned(readiness, criterion.id)
+            )
             problems.append(why)
-            first = first or say.name_the_test(one.id)
+            first = first or say.name_the_test(criterion.id)
     return Finding(ok=not problems, why=together(problems[:6]), fix=first)
 
 

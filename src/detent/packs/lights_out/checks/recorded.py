@@ -18,7 +18,7 @@ from detent.gates.plan import receipt_key
 from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.packs.lights_out.checks.acceptance import named
-from detent.packs.lights_out.checks.documents import Page, code_blocks, cut, labelled, own_text, spans
+from detent.packs.lights_out.checks.documents import Page, code_blocks, cut, labelled, spans, written_text
 from detent.packs.lights_out.checks.verification import (
     APPLICATION,
     BROWSER,
@@ -80,9 +80,9 @@ def recorded_in(gate: Gate, seen: Seen) -> tuple[Recorded, ...]:
     found = [_read_item(id_, text, entry.codes) for id_, text, entry in named(page.body(CRITERIA, ""))]
     for name in (TESTS, APPLICATION, LOAD):
         if body := page.body(name, ""):
-            one = _read_item(f'"## {name}"', own_text(body), code_blocks(body))
-            found.append(one.replace(varies=name == LOAD))
-    return tuple(one for one in found if one.line)
+            item = _read_item(f'"## {name}"', written_text(body), code_blocks(body))
+            found.append(item.replace(varies=name == LOAD))
+    return tuple(item for item in found if item.line)
 
 
 def _read_item(label: str, text: str, codes: tuple[str, ...]) -> Recorded:
@@ -107,15 +107,15 @@ def why_unrepeatable(kind: str, line: str) -> str:
 
 def recorded_commands(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """What the engine runs for a gate of this kind, each with the exit it should come to."""
-    found = {one.line: one for one in recorded_in(gate, seen)[::-1] if _is_run(one)}
+    found = {command.line: command for command in recorded_in(gate, seen)[::-1] if _is_run(command)}
     return tuple(
-        run_on(gate, seen, Command(one.label, one.line)).replace(exit=one.exit, is_recorded=True)
-        for one in tuple(found.values())[::-1]
+        run_on(gate, seen, Command(command.label, command.line)).replace(exit=command.exit, is_recorded=True)
+        for command in tuple(found.values())[::-1]
     )
 
 
-def _is_run(one: Recorded) -> bool:
-    return not one.unrepeatable and not _only_prints(one.line)
+def _is_run(item: Recorded) -> bool:
+    return not item.unrepeatable and not _only_prints(item.line)
 
 
 def _only_prints(line: str) -> bool:
@@ -138,21 +138,21 @@ def recorded_runs(gate: Gate, seen: Seen) -> Finding:
     name, recorded = gate.params["file"], recorded_in(gate, seen)
     if not recorded:
         return Finding(ok=False, why=say.nothing_recorded(name))
-    if empty := [one for one in recorded if not one.unrepeatable and _only_prints(one.line)]:
-        return Finding(ok=False, why=say.only_prints(name, [(one.label, cut(one.line)) for one in empty]))
+    if empty := [item for item in recorded if not item.unrepeatable and _only_prints(item.line)]:
+        return Finding(ok=False, why=say.only_prints(name, [(item.label, cut(item.line)) for item in empty]))
     keys, unknown, wrong = [], [], []
-    for one in recorded:
-        if one.unrepeatable:
+    for item in recorded:
+        if item.unrepeatable:
             continue
-        key = receipt_key(seen.tree, one.line, gate, seen.workspace)
+        key = receipt_key(seen.tree, item.line, gate, seen.workspace)
         receipt = seen.receipt(key)
         keys.append(key)
         if receipt is None:
-            unknown.append((one.label, cut(one.line)))
+            unknown.append((item.label, cut(item.line)))
         elif receipt.is_unrun:
-            return Finding(ok=False, why=say.unrun(one.label, receipt.problem, receipt.said), is_known=False)
-        elif why := _difference(one, receipt):
-            wrong.append((one.label, cut(one.line), why))
+            return Finding(ok=False, why=say.unrun(item.label, receipt.problem, receipt.said), is_known=False)
+        elif why := _difference(item, receipt):
+            wrong.append((item.label, cut(item.line), why))
     if wrong:
         return Finding(ok=False, why=say.other_output(name, wrong))
     if unknown:
@@ -161,18 +161,18 @@ def recorded_runs(gate: Gate, seen: Seen) -> Finding:
 
 
 def _note(recorded: tuple[Recorded, ...]) -> str:
-    left = [(one.label, one.unrepeatable) for one in recorded if one.unrepeatable]
+    left = [(item.label, item.unrepeatable) for item in recorded if item.unrepeatable]
     return say.left_alone(left) if left else ""
 
 
-def _difference(one: Recorded, receipt: Receipt) -> str:
+def _difference(item: Recorded, receipt: Receipt) -> str:
     """How a run of the engine differs from the recorded one; empty when it does not."""
     if receipt.problem:
         return receipt.problem
     printed = [row for row in receipt.output.splitlines() if row.strip()]
-    if receipt.attempts[-1] != one.exit:
-        return say.other_exit(receipt.attempts[-1], one.exit, cut(printed[-1].strip()) if printed else "")
-    return "" if one.varies else compared(one.output, receipt.output)
+    if receipt.attempts[-1] != item.exit:
+        return say.other_exit(receipt.attempts[-1], item.exit, cut(printed[-1].strip()) if printed else "")
+    return "" if item.varies else compared(item.output, receipt.output)
 
 
 def compared(recorded: str, printed: str) -> str:

@@ -14,9 +14,9 @@ from detent.packs.lights_out.checks.documents import (
     is_none,
     labelled,
     outside,
-    own_text,
     says_something,
     topics,
+    written_text,
 )
 from detent.packs.lights_out.words import documents as page_words
 from detent.packs.lights_out.words import reports as say
@@ -97,16 +97,16 @@ def findings(gate: Gate, seen: Seen) -> Finding:
 
 def _look_outside(page: Page, section: str, body: str, words: Sequence[str]) -> None:
     """Text in a heading, a table or between the items would be overlooked."""
-    told = re.search(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])", outside(body), re.IGNORECASE)
-    if told and not is_none(body):
-        page.wrong(say.outside_list(section, told[0]))
+    listed = re.search(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])", outside(body), re.IGNORECASE)
+    if listed and not is_none(body):
+        page.wrong(say.outside_list(section, listed[0]))
 
 
 def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
     """Whether a finding holds the work up; what is not clear about it is noted."""
     said = {name: value.strip("*_`. ") for name, value in labelled(entry.text, _OF_FINDING).items()}
     severity = next(
-        (one for one in (*blocking, *OTHER_SEVERITIES) if one.lower() == said.get("severity", "").lower()), ""
+        (choice for choice in (*blocking, *OTHER_SEVERITIES) if choice.lower() == said.get("severity", "").lower()), ""
     )
     status, axis = said.get("status", "").lower(), said.get("axis", "").lower()
     allowed = (OPEN, *FIXED) if severity in blocking else (OPEN, *FIXED, DOCUMENTED)
@@ -125,9 +125,11 @@ def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
 
 def _unclear(entry: Entry, labels: Sequence[str], label: str, choices: Sequence[str]) -> Message:
     """Why a label of an item says nothing: it was given no known word, or more than one."""
-    given = all_labelled(entry.text, labels).get(label, ())
-    said = ", ".join(" ".join(one.split()) for one in given)  # a value may go on behind the end of its line
-    return say.several_choices(entry.head, label, said) if len(given) > 1 else say.no_choice(entry.head, label, choices)
+    values = all_labelled(entry.text, labels).get(label, ())
+    said = ", ".join(" ".join(value.split()) for value in values)  # a value may go on behind the end of its line
+    return (
+        say.several_choices(entry.head, label, said) if len(values) > 1 else say.no_choice(entry.head, label, choices)
+    )
 
 
 def drift(gate: Gate, seen: Seen) -> Finding:
@@ -192,7 +194,7 @@ def blocked_doc(gate: Gate, seen: Seen) -> Finding:
     else:
         _look_at_block(page, page.text, ())
         kind = gate.params.get("kind", "")
-        if kind and not re.search(rf"(?mi)^[-*_ ]*Kind[*_]*:[*_` ]*{re.escape(kind)}\b", own_text(page.text)):
+        if kind and not re.search(rf"(?mi)^[-*_ ]*Kind[*_]*:[*_` ]*{re.escape(kind)}\b", written_text(page.text)):
             page.wrong(say.other_kind(kind))
     return page.finding()
 
@@ -208,24 +210,28 @@ def _look_at_block(page: Page, text: str, offers: tuple[str, ...]) -> None:
         page.wrong(say.too_few_options(), say.write_line(BLOCKED_LINE))
     if not block.pick:
         page.wrong(say.no_recommendation(), say.write_line(BLOCKED_LINE))
-    lacks = [one for one in offers if not any(one in option.lower() for option in block.options)]
+    lacks = [offer for offer in offers if not any(offer in option.lower() for option in block.options)]
     if lacks:
         page.wrong(say.option_missing(lacks))
 
 
 def read_block(text: str) -> Block | None:
     """The one report of a block in a text; None when there is none, or more than one."""
-    words = own_text(text)
+    words = written_text(text)
     if any(words.count(label) != 1 for label in ("BLOCKED:", "Options:", "Recommendation:")):
         return None
     what, _, rest = words.partition("BLOCKED:")[2].partition("Options:")
     offered, _, pick = rest.partition("Recommendation:")
     inside, _, _ = offered.rpartition("]") if offered.lstrip(" \t\n*_").startswith("[") else (offered, "", "")
-    options = [_own(one) for one in re.split(r"[,;\n]", inside or offered)]
-    return Block(_own(what), tuple(dict.fromkeys(one for one in options if one)), _own(pick.strip().partition("\n")[0]))
+    options = [_filled(option) for option in re.split(r"[,;\n]", inside or offered)]
+    return Block(
+        _filled(what),
+        tuple(dict.fromkeys(option for option in options if option)),
+        _filled(pick.strip().partition("\n")[0]),
+    )
 
 
-def _own(words: str) -> str:
+def _filled(words: str) -> str:
     """The text in place of the template's words; empty when it is those words."""
     plain = words.strip(" \t\n*_`.[]-")
     return plain if says_something(plain) and not _TEMPLATE.fullmatch(plain) else ""

@@ -9,7 +9,7 @@ from detent.gates.checks import filled
 from detent.gates.seen import Finding
 from detent.machines.reading import IN_TREE
 from detent.packs.lights_out.checks.acceptance import EXAMPLE, SECTION, TIER, TIERS, criteria_in, read_criteria, tier_of
-from detent.packs.lights_out.checks.documents import Page, cut, entries, labelled, own_text, says_something
+from detent.packs.lights_out.checks.documents import Page, cut, entries, labelled, says_something, written_text
 from detent.packs.lights_out.words import documents as page_words
 from detent.packs.lights_out.words import plans as say
 from detent.store.disk.digest import hash_text
@@ -69,14 +69,14 @@ def scope_doc(gate: Gate, seen: Seen) -> Finding:
     if before := gate.params.get("before", ""):
         _look_at_version(page, found, _delivered(seen, before))
     if body := bodies[SMALLEST]:
-        lines = own_text(body).splitlines()
+        lines = written_text(body).splitlines()
         if problem := answer_problem(SMALL, lines, seen, gate.params["file"]):
             page.wrong(say.small_unanswered(SMALL, SMALLEST, problem), _under(SMALLEST))
     for section, label in ((STACK, CONFLICTS), (DATA, STATEFUL)):
-        said = labelled(own_text(bodies[section]), (label,)).get(label, "")
+        said = labelled(written_text(bodies[section]), (label,)).get(label, "")
         if bodies[section] and not (said if label == CONFLICTS else is_yes(said) is not None):
             page.wrong(say.label_unanswered(label, section), _under(section))
-    if bodies[COST] and (no_cost := _cost_problem(own_text(bodies[COST]))):
+    if bodies[COST] and (no_cost := _cost_problem(written_text(bodies[COST]))):
         page.wrong(no_cost, _under(COST))
     if bodies[TIER] and not tier_of(page.text):
         page.wrong(say.not_one_tier(TIER, TIERS), _under(TIER))
@@ -95,12 +95,14 @@ def _delivered(seen: Seen, name: str) -> list[str]:
 
 
 def _look_at_version(page: Page, found: Sequence[Criterion], delivered: Sequence[str]) -> None:
-    known = {one.id: one.text for text in delivered for one in criteria_in(section_text(text, SECTION))}
+    known = {
+        criterion.id: criterion.text for text in delivered for criterion in criteria_in(section_text(text, SECTION))
+    }
     highest = max((int(number) for id_ in known for number in re.findall(r"\d+", id_)[-1:]), default=0)
-    for one in found:
-        if one.id in known and one.text.split() != known[one.id].split():
-            page.wrong(say.other_criterion(one.id, cut(known[one.id]), highest + 1))
-    line, said = f"{VERSION}: {len(delivered) + 1}", _VERSION.search(own_text(page.text))
+    for criterion in found:
+        if criterion.id in known and criterion.text.split() != known[criterion.id].split():
+            page.wrong(say.other_criterion(criterion.id, cut(known[criterion.id]), highest + 1))
+    line, said = f"{VERSION}: {len(delivered) + 1}", _VERSION.search(written_text(page.text))
     if delivered and (said is None or int(said[1]) != len(delivered) + 1):
         page.wrong(say.version_missing(line))
 
@@ -127,13 +129,13 @@ def preferences_doc(gate: Gate, seen: Seen) -> Finding:
     """Preferences name stack, deploy target, conventions and security baseline, and what each quality tier means."""
     page = Page(seen, gate.params["file"], _PREFERENCES)
     body = page.bodies(_PREFERENCES)["Quality Bar"]
-    told = {}
+    reasons = {}
     for entry in entries(body, _TIER_START):
         match = _TIER_START.match(entry.text)
         if match is not None:
-            told[match["tier"].lower()] = entry.text[match.end() :]
+            reasons[match["tier"].lower()] = entry.text[match.end() :]
     for tier in TIERS if body else ():
-        if not says_something(told.get(tier, "")):
+        if not says_something(reasons.get(tier, "")):
             page.wrong(say.tier_unexplained(tier))
     return page.finding()
 
@@ -144,7 +146,7 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
     found = _files_in(seen, gate.params["folder"])
     if found is None:
         return page.finding().replace(ok=False, why=say.folder_not_read(_folder(gate)), is_known=False)
-    text = own_text(page.text)
+    text = written_text(page.text)
     unused = _unnamed(found, text)
     if unused and not page.problems:
         page.wrong(say.input_unused(unused, page.name))
@@ -182,7 +184,7 @@ def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) ->
     empty = [path for path, text in texts.items() if not filled(text) or not re.search(r"(?m)^#{1,6} \S", text)]
     if empty:
         return say.distilled_empty(empty), example
-    whole = "\n".join(map(own_text, texts.values()))
+    whole = "\n".join(map(written_text, texts.values()))
     unread = _unnamed(raw, whole)
     return (say.not_distilled(_DISTILLED, unread), example) if unread else ("", "")
 

@@ -17,9 +17,9 @@ from detent.packs.lights_out.checks.documents import (
     entries,
     is_none,
     labelled,
-    own_text,
     ran,
     topics,
+    written_text,
 )
 from detent.packs.lights_out.checks.readiness import LINKS, TRUTH, TRUTHS, truths_of
 from detent.packs.lights_out.checks.scope import is_yes
@@ -88,7 +88,7 @@ def verification_doc(gate: Gate, seen: Seen) -> Finding:
 
 
 def _whole(body: str) -> Entry:
-    return Entry(own_text(body), code_blocks(body))
+    return Entry(written_text(body), code_blocks(body))
 
 
 def _under(section: str) -> str:
@@ -138,21 +138,25 @@ def _look_at_rest(page: Page, bodies: dict[str, str], seen: Seen, gate: Gate) ->
         if read_verdict(results.get(id_, ""), (PASS, FAIL)) != PASS:
             page.wrong(say.no_pass(id_, PASS, TRUTHS), _under(TRUTHS).replace("T-1", id_))
     topics(page, SECURITY, bodies[SECURITY], SCANNED, "none found, with COMMAND")
-    critical = labelled(own_text(bodies[SECURITY]), ("critical", *SCANNED)).get("critical", "")
+    critical = labelled(written_text(bodies[SECURITY]), ("critical", *SCANNED)).get("critical", "")
     if bodies[SECURITY] and not (critical and is_none(critical)):
         page.wrong(say.not_said(SECURITY, "Critical: none"), _under(SECURITY))
     _look_at_target(page, bodies[DEPLOY], seen.section(gate.params["scope"], "Deployment Target") or "")
     if links := bodies[LINKS]:
-        if not is_yes(labelled(own_text(links), ("hold",)).get("hold", "")):
+        if not is_yes(labelled(written_text(links), ("hold",)).get("hold", "")):
             page.wrong(say.not_said(LINKS, "Hold: yes"), _under(LINKS))
-        if left := [one.id for one in criteria_of(seen, gate.params["scope"]) if one.id not in mentioned(links)]:
+        if left := [
+            criterion.id
+            for criterion in criteria_of(seen, gate.params["scope"])
+            if criterion.id not in mentioned(links)
+        ]:
             page.wrong(page_words.leaves_out(LINKS, left), _under(LINKS))
 
 
 def _look_at_target(page: Page, body: str, wanted: str) -> None:
-    said = labelled(own_text(body), ("target", "matches"))
-    target, asked = said.get("target", "").strip("*_`. ").casefold(), own_text(wanted).casefold()
-    if body and not (len(target) > 2 and target in asked):
+    said = labelled(written_text(body), ("target", "matches"))
+    target, wanted_text = said.get("target", "").strip("*_`. ").casefold(), written_text(wanted).casefold()
+    if body and not (len(target) > 2 and target in wanted_text):
         page.wrong(say.other_target(DEPLOY), _under(DEPLOY))
     if body and not is_yes(said.get("matches", "")):
         page.wrong(say.not_said(DEPLOY, "matches: yes"), _under(DEPLOY))
@@ -160,7 +164,7 @@ def _look_at_target(page: Page, body: str, wanted: str) -> None:
 
 def _look_at_load(page: Page, criteria: Sequence[Criterion]) -> None:
     """A criterion about load was tried under the load it names."""
-    heavy = [one for one in criteria if one.is_about_load]
+    heavy = [criterion for criterion in criteria if criterion.is_about_load]
     if not heavy:
         return
     example = "Command: `hey -c 50 URL`, Concurrency: 50, and its output in a code block"
@@ -168,7 +172,7 @@ def _look_at_load(page: Page, criteria: Sequence[Criterion]) -> None:
     if not body:
         return
     ran(page, page_words.heading(LOAD), _whole(body), page_words.under(LOAD, example))
-    number = re.match(r"[*_`]*(\d+)", labelled(own_text(body), ("concurrency", "command")).get("concurrency", ""))
-    most = max((int(found) for one in heavy for found in _AT_ONCE.findall(one.text)), default=1)
+    number = re.match(r"[*_`]*(\d+)", labelled(written_text(body), ("concurrency", "command")).get("concurrency", ""))
+    most = max((int(found) for criterion in heavy for found in _AT_ONCE.findall(criterion.text)), default=1)
     if number is None or int(number[1]) < most:
-        page.wrong(say.too_little_load(LOAD, [one.id for one in heavy], most))
+        page.wrong(say.too_little_load(LOAD, [criterion.id for criterion in heavy], most))

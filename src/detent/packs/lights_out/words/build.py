@@ -40,8 +40,8 @@ def too_long(most: int, files: Iterable[tuple[str, int]]) -> str:
 @message
 def third_approach(problems: Iterable[tuple[str, int]]) -> str:
     """`problems`: each with the number of approaches."""
-    told = [f'"{problem}" ({count} approaches)' for problem, count in problems]
-    return f"the third approach to the same problem: {name_some(told)}"
+    listed = [f'"{problem}" ({count} approaches)' for problem, count in problems]
+    return f"the third approach to the same problem: {name_some(listed)}"
 
 
 @message

@@ -54,8 +54,8 @@ def section_blank(section: str) -> str:
 @message
 def problems(file: str, found: Sequence[str], more: int) -> str:
     """`more`: how many problems are left out."""
-    told = "; ".join(found) + (f" and {more} more" if more > 0 else "")
-    return told if found[0] == f"there is no {file}" else f"{file}: {told}"
+    shown = "; ".join(found) + (f" and {more} more" if more > 0 else "")
+    return shown if found[0] == f"there is no {file}" else f"{file}: {shown}"
 
 
 @message

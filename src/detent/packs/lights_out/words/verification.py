@@ -151,15 +151,15 @@ def nothing_recorded(file: str) -> str:
 @message
 def only_prints(file: str, commands: Iterable[tuple[str, str]]) -> str:
     """`commands`: each label with its line."""
-    told = ", ".join(f"{label} (`{line}`)" for label, line in commands)
-    return f"{file}: a recorded command only prints text, which exercises nothing: {told}"
+    listed = ", ".join(f"{label} (`{line}`)" for label, line in commands)
+    return f"{file}: a recorded command only prints text, which exercises nothing: {listed}"
 
 
 @message
 def not_repeated(commands: Iterable[tuple[str, str]]) -> str:
     """`commands`: each label with its line."""
-    told = ", ".join(f"{label}: `{line}`" for label, line in commands)
-    return f"not repeated on this tree: {told}"
+    listed = ", ".join(f"{label}: `{line}`" for label, line in commands)
+    return f"not repeated on this tree: {listed}"
 
 
 @message
@@ -170,15 +170,15 @@ def unrun(label: str, problem: str, said: str) -> str:
 @message
 def other_output(file: str, differences: Iterable[tuple[str, str, str]]) -> str:
     """`differences`: label and line of each command, and how it differs."""
-    told = "; ".join(f"{label}: `{line}` {why}" for label, line, why in differences)
-    return f"{file} does not match what the engine saw: {told}"
+    listed = "; ".join(f"{label}: `{line}` {why}" for label, line, why in differences)
+    return f"{file} does not match what the engine saw: {listed}"
 
 
 @message
 def left_alone(commands: Iterable[tuple[str, str]]) -> str:
     """`commands`: each label with the reason."""
-    told = ", ".join(f"{label} ({why})" for label, why in commands)
-    return f"not repeated by the engine: {told}"
+    listed = ", ".join(f"{label} ({why})" for label, why in commands)
+    return f"not repeated by the engine: {listed}"
 
 
 @message

@@ -9,7 +9,7 @@ from detent.core.record import Record
 from detent.effects.host.last_lines import end_of, last_lines, quotable
 from detent.effects.host.process_limits import WATCHED
 from detent.effects.workspace.checkout import (
-    OWN,
+    FROM_TREE,
     Checkout,
     Running,
     SetupFailed,
@@ -260,8 +260,8 @@ def _attempt(
         problem = f"{SETUP_FAILED}: {checkout.why}"
         said = last_lines(checkout.log, os.environ)
         return Receipt(key, line, tree, attempts, checkout.log, problem, utc_now(), where, said=said)
-    if checkout.setup == OWN:
-        where = "; ".join(filter(None, (where, f"set-up {OWN} ({checkout.why})")))
+    if checkout.setup == FROM_TREE:
+        where = "; ".join(filter(None, (where, f"set-up {FROM_TREE} ({checkout.why})")))
     log = store.log_path(key, len(attempts) + 1)
     laid = checkout.laid_for_build if line in build_lines(task) else checkout.laid
     if tests is None:

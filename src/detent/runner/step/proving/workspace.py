@@ -19,7 +19,7 @@ from detent.effects.workspace.checkout import (
     run_setup,
     tracked_at_first,
 )
-from detent.effects.workspace.lay import Ground, copied_bytes, lay_own, lay_private
+from detent.effects.workspace.lay import Ground, copied_bytes, lay_private, lay_writable
 from detent.effects.workspace.set_up import NO_MOUNTS, Choice, base_key, base_tree, choose, order_of
 from detent.effects.workspace.setups import make_set_up, shared_setup
 from detent.runner.access.access import running_in, setups_in
@@ -138,7 +138,7 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
         made = shared_setup(setups, order)
         if isinstance(made, SetupFailed):
             return made
-        laid = lay_own(made, ground, private, overlays=not setups.no_overlays)
+        laid = lay_writable(made, ground, private, overlays=not setups.no_overlays)
         if copied := copied_bytes(made, laid, private):
             choice = choice.replace(how=COPIED, why=of_workspace.no_overlays(setups.no_overlays))
     else:
