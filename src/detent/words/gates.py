@@ -204,8 +204,8 @@ def address_without_path(file: str, label: str, host: str) -> str:
 @message
 def unanswered(file: str, section: str, problems: Iterable[tuple[str, str]]) -> str:
     """`problems`: each question with what is wrong with its answer."""
-    told = "; ".join(f'{question!r} under "## {section}" {problem}' for question, problem in problems)
-    return f"{file}: {told}"
+    shown = "; ".join(f'{question!r} under "## {section}" {problem}' for question, problem in problems)
+    return f"{file}: {shown}"
 
 
 @message

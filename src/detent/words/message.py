@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class Message(str):
     """`next_step` says how to go on, where the sentence knows that."""
 
-    __slots__ = ("_given", "_named", "_sentence", "next_step")
+    __slots__ = ("_named", "_sentence", "_values", "next_step")
 
     _sentence: Callable[..., object]
-    _given: tuple[object, ...]
+    _values: tuple[object, ...]
     _named: dict[str, object]
     next_step: str
 
@@ -33,19 +33,19 @@ class Message(str):
     @property
     def values(self) -> dict[str, object]:
         """What the sentence was filled with, by the names of the function's parameters."""
-        return {**dict(zip(self._sentence.__code__.co_varnames, self._given, strict=False)), **self._named}
+        return {**dict(zip(self._sentence.__code__.co_varnames, self._values, strict=False)), **self._named}
 
 
 def message(sentence: Callable[P, str | tuple[str, str]]) -> Callable[P, Message]:
     """Make a function that returns a sentence, or a sentence and the next step, return a `Message`."""
 
-    def tell(*given: P.args, **named: P.kwargs) -> Message:
-        made = sentence(*given, **named)
+    def tell(*values: P.args, **named: P.kwargs) -> Message:
+        made = sentence(*values, **named)
         text, next_step = (made, "") if isinstance(made, str) else made
-        told = Message(text)
+        message = Message(text)
         # The explorer asks for a million of these: what only some readers want is worked out when it is asked for.
-        told._sentence, told._given, told._named, told.next_step = sentence, given, named, next_step
-        return told
+        message._sentence, message._values, message._named, message.next_step = sentence, values, named, next_step
+        return message
 
     return tell
 

@@ -10,7 +10,7 @@ _MOST_NAMED = 5
 
 
 def on_one_line(name: str) -> str:
-    """A line break in a file's name, which anybody may choose, could pass for a line of the engine."""
+    """A line break in a file's name, which an agent may choose, could pass for a line of the engine."""
     return "\\n".join(name.split("\n")) if "\n" in name else name
 
 

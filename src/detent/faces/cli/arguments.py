@@ -33,13 +33,13 @@ class Arguments(Record):
 
     def number(self, flag: str, next_step: str, what: str = "a number", least: int = 0) -> int | None:
         """An option's value as a whole number; None when it was not given."""
-        if not (given := self.text(flag)):
+        if not (value := self.text(flag)):
             return None
         from detent.store.text.numbers import whole_number  # few commands take one
 
-        found = whole_number(given)
+        found = whole_number(value)
         if found is None or found < least:
-            raise UsageError(f"{flag} needs {what}, not {given!r}", next_step=next_step)
+            raise UsageError(f"{flag} needs {what}, not {value!r}", next_step=next_step)
         return found
 
 

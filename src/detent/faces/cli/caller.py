@@ -64,7 +64,7 @@ def is_inside_run() -> bool:
     return bool(os.environ.get(_RUN_MARK))
 
 
-def own_run(task: Task) -> int:
+def enclosing_run(task: Task) -> int:
     """The number of the run this process belongs to; it speaks for no other task."""
     if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
         raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")

@@ -20,10 +20,10 @@ def main(words: Sequence[str] | None = None) -> int:
     gc.disable()  # a command lives for milliseconds: looking for cycles costs more than they do
     _open_streams()
     _end_on_signals()
-    given = list(sys.argv[1:] if words is None else words)
+    typed = list(sys.argv[1:] if words is None else words)
     code = DONE
     try:
-        code = _answer(given)
+        code = _answer(typed)
         sys.stdout.flush()
     except BrokenPipeError:
         drop(sys.stdout)  # the reader went away; nothing that was decided depends on it
@@ -51,21 +51,21 @@ def _end_on_signals() -> None:
             signal.signal(number, end)
 
 
-def _answer(given: list[str]) -> int:
+def _answer(typed: list[str]) -> int:
     try:
-        return _run([_as_text(word) for word in given])
+        return _run([_as_text(word) for word in typed])
     except DetentError as error:
-        report(error, as_json=_wants_json(given))
+        report(error, as_json=_wants_json(typed))
         return error.code
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
-        return report_unforeseen(error, as_json=_wants_json(given))
+        return report_unforeseen(error, as_json=_wants_json(typed))
 
 
-def _wants_json(given: list[str]) -> bool:
+def _wants_json(typed: list[str]) -> bool:
     """Also where the words could not be parsed; behind two dashes nothing is an option."""
-    return "--json" in (given[: given.index("--")] if "--" in given else given)
+    return "--json" in (typed[: typed.index("--")] if "--" in typed else typed)
 
 
 def _open_streams() -> None:
@@ -90,28 +90,28 @@ def _as_text(word: str) -> str:
         raise UsageError(f"{shown} is not UTF-8 text", next_step="write the argument in UTF-8") from None
 
 
-def _run(given: list[str]) -> int:
-    if not given or given == ["--json"]:
+def _run(typed: list[str]) -> int:
+    if not typed or typed == ["--json"]:
         from detent.faces.cli.commands.look import overview
 
-        return overview(as_json=bool(given))
-    if given[0] in ("--help", "-h", "help"):
+        return overview(as_json=bool(typed))
+    if typed[0] in ("--help", "-h", "help"):
         from detent.faces.cli.help import help_on
 
-        _print(help_on(given[1:]))
+        _print(help_on(typed[1:]))
         return DONE
-    if given[0] in ("--version", "version"):
+    if typed[0] in ("--version", "version"):
         from detent import __version__
 
         _print(f"detent {__version__}")
         return DONE
-    if given[1:] in (["--help"], ["-h"]):
+    if typed[1:] in (["--help"], ["-h"]):
         from detent.faces.cli.help import group_help
 
-        if told := group_help(given[0]):
-            _print(told)
+        if text := group_help(typed[0]):
+            _print(text)
             return DONE
-    arguments = parse_arguments(given)
+    arguments = parse_arguments(typed)
     if arguments.has("--help"):
         from detent.faces.cli.help import command_help
 
@@ -136,13 +136,13 @@ def task_phase_init() -> int:
     """`task-phase-init`: make the files of a phase task in a folder, in the words of the document it comes from."""
     from detent.faces.cli.phase_words import INIT_HELP, help_of, init_words
 
-    told = help_of(sys.argv[1:], INIT_HELP)
-    return main(init_words(sys.argv[1:])) if told is None else told
+    code = help_of(sys.argv[1:], INIT_HELP)
+    return main(init_words(sys.argv[1:])) if code is None else code
 
 
 def task_phase_run() -> int:
     """`task-phase-run`: exactly one bounded agent run of a phase task."""
     from detent.faces.cli.phase_words import RUN_HELP, help_of, run_words
 
-    told = help_of(sys.argv[1:], RUN_HELP)
-    return main(run_words(sys.argv[1:])) if told is None else told
+    code = help_of(sys.argv[1:], RUN_HELP)
+    return main(run_words(sys.argv[1:])) if code is None else code

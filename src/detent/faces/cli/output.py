@@ -34,12 +34,12 @@ def _as_json(content: Mapping[str, Any], indent: int | None = None) -> str:
     return json.dumps(content, ensure_ascii=only_ascii, indent=indent)
 
 
-def show_as_json(arguments: Arguments, content: Mapping[str, Any], told: Mapping[str, Any], indent: int) -> None:
+def show_as_json(arguments: Arguments, content: Mapping[str, Any], shown: Mapping[str, Any], indent: int) -> None:
     """Print JSON either way: `content` for programs, `told` on many lines for people, still whole JSON."""
     if arguments.has("--json"):
         print_json(content)
     else:
-        sys.stdout.write(printable_json(_as_json(told, indent)) + "\n")
+        sys.stdout.write(printable_json(_as_json(shown, indent)) + "\n")
 
 
 def show(arguments: Arguments, content: Mapping[str, Any], text: str) -> None:
@@ -67,8 +67,8 @@ def progress_teller(arguments: Arguments) -> Callable[[Progress], None]:
     return tell_progress
 
 
-def status_json(told: Explain) -> dict[str, Any]:
-    task, snapshot = told.task, told.snapshot
+def status_json(explained: Explain) -> dict[str, Any]:
+    task, snapshot = explained.task, explained.snapshot
     head = task.memory.head
     return {
         "id": task.id,
@@ -82,11 +82,11 @@ def status_json(told: Explain) -> dict[str, Any]:
         "counters": dict(snapshot.counters),
         "registers": dict(snapshot.registers),
         "driver": task.machine.states[snapshot.state].driver,
-        "waiting_for": told.waiting_for,
-        "asks": dict(told.asks),
-        "alive": told.alive,
-        "dead": told.is_dead,
-        "would": {"kind": told.would.kind, "to": told.would.to} if told.would else None,
+        "waiting_for": explained.waiting_for,
+        "asks": dict(explained.asks),
+        "alive": explained.alive,
+        "dead": explained.is_dead,
+        "would": {"kind": explained.would.kind, "to": explained.would.to} if explained.would else None,
         "sandbox": head.sandbox,
         "usage": dict(task.memory.usage),
         **settings_json(task),
@@ -94,30 +94,32 @@ def status_json(told: Explain) -> dict[str, Any]:
         "driven": bool(task.memory.driven.on),
         "seq": snapshot.seq,
         "since": task.memory.entered_time,
-        "request": told.request,
+        "request": explained.request,
         "about": task.machine.states[snapshot.state].title,
-        "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},
-        "because": told.task.memory.led,
-        "wake": told.wake,
-        "failed": [list(part) for part in told.failed],
-        "advice": told.advice,
-        "problems": list(told.problems),
+        "loop": None
+        if explained.loop is None
+        else {name: getattr(explained.loop, name) for name in explained.loop._fields},
+        "because": explained.task.memory.led,
+        "wake": explained.wake,
+        "failed": [list(part) for part in explained.failed],
+        "advice": explained.advice,
+        "problems": list(explained.problems),
         "touched": {
-            "ask": list(told.touched.ask) if told.touched else [],
-            "report": list(told.touched.report) if told.touched else [],
+            "ask": list(explained.touched.ask) if explained.touched else [],
+            "report": list(explained.touched.report) if explained.touched else [],
         },
         "refusal": content_of(task.memory.refusal) or None,
-        "proof": proof_json(told.proof),
+        "proof": proof_json(explained.proof),
     }
 
 
-def proof_json(told: ProofTold | None) -> dict[str, Any] | None:
+def proof_json(proof: ProofTold | None) -> dict[str, Any] | None:
     """What the test commands prove; None where nothing asks that, or it was not assessed."""
-    if told is None:
+    if proof is None:
         return None
     from detent.runner.tell.proof_told import proof_to_json  # most states don't ask what tests prove
 
-    return proof_to_json(told)
+    return proof_to_json(proof)
 
 
 def settings_json(task: Task) -> dict[str, Any]:
@@ -132,10 +134,10 @@ def settings_json(task: Task) -> dict[str, Any]:
     }
 
 
-def next_json(told: Explain) -> dict[str, Any]:
+def next_json(explained: Explain) -> dict[str, Any]:
     return {
-        "id": told.task.id,
-        "state": told.snapshot.state,
+        "id": explained.task.id,
+        "state": explained.snapshot.state,
         "edges": [
             {
                 "name": move.name,
@@ -143,16 +145,16 @@ def next_json(told: Explain) -> dict[str, Any]:
                 "by": list(move.by),
                 "open": move.is_open,
                 "sign_off": move.sign_off,
-                "missing": [_missing_json(one) for one in move.missing],
+                "missing": [_missing_json(gap) for gap in move.missing],
                 "verbs": list(move.verbs),
                 "notes": list(move.notes),
             }
-            for move in told.moves
+            for move in explained.moves
         ],
-        "problems": list(told.problems),
-        "failed": [list(part) for part in told.failed],
-        "advice": told.advice,
-        "proof": proof_json(told.proof),
+        "problems": list(explained.problems),
+        "failed": [list(part) for part in explained.failed],
+        "advice": explained.advice,
+        "proof": proof_json(explained.proof),
     }
 
 
@@ -168,7 +170,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     if isinstance(decision, Refuse):
         refusal = {
             "problem": decision.problem,
-            "missing": [_missing_json(one) for one in decision.missing],
+            "missing": [_missing_json(gap) for gap in decision.missing],
             "allowed": list(decision.allowed),
             "hint": decision.hint,
         }
@@ -187,5 +189,5 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _missing_json(one: Missing) -> dict[str, str]:
-    return {"gate": one.gate, "why": one.why, "fix": one.fix}
+def _missing_json(gap: Missing) -> dict[str, str]:
+    return {"gate": gap.gate, "why": gap.why, "fix": gap.fix}

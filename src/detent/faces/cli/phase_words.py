@@ -31,27 +31,27 @@ exit codes: 0 the pass did its work, or the task is done; 1 a transition was rej
 """
 
 
-def help_of(given: Sequence[str], text: str) -> int | None:
+def help_of(typed: Sequence[str], text: str) -> int | None:
     """Print the help of a program, on request (0) or for want of arguments (2); None where it has work to do."""
     import sys
 
-    is_asked = "--help" in given or "-h" in given
-    if given and not is_asked:
+    wants_help = "--help" in typed or "-h" in typed
+    if typed and not wants_help:
         return None
-    (sys.stdout if is_asked else sys.stderr).write(text)
-    return 0 if is_asked else 2
+    (sys.stdout if wants_help else sys.stderr).write(text)
+    return 0 if wants_help else 2
 
 
-def init_words(given: Sequence[str]) -> list[str]:
+def init_words(typed: Sequence[str]) -> list[str]:
     """`task-phase-init --task-dir DIR [--repo PATH] [TEXT]` as `detent new` understands it."""
-    renamed = ["--dir" if word == "--task-dir" else word.replace("--task-dir=", "--dir=") for word in given]
+    renamed = ["--dir" if word == "--task-dir" else word.replace("--task-dir=", "--dir=") for word in typed]
     return ["new", "phase", "--in-place", *renamed]  # the document works in the very repository it is given
 
 
-def run_words(given: Sequence[str]) -> list[str]:
+def run_words(typed: Sequence[str]) -> list[str]:
     """`task-phase-run --task-dir DIR --repo PATH`: one bounded agent run on a folder, also of another tool."""
     words: list[str] = []
-    rest = list(given)
+    rest = list(typed)
     while rest:
         word = rest.pop(0)
         name, equals, value = word.partition("=")

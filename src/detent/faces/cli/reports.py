@@ -36,8 +36,8 @@ def report(error: DetentError, *, as_json: bool) -> None:
         return
     from detent.faces.cli.output import print_json
 
-    told = {"kind": error.kind, "what": error.what, "where": error.where, "next": error.next_step}
-    print_json({"error": {**told, "problems": list(getattr(error, "problems", ()))}})
+    content = {"kind": error.kind, "what": error.what, "where": error.where, "next": error.next_step}
+    print_json({"error": {**content, "problems": list(getattr(error, "problems", ()))}})
 
 
 def report_unforeseen(error: Exception, *, as_json: bool) -> int:
@@ -45,9 +45,9 @@ def report_unforeseen(error: Exception, *, as_json: bool) -> int:
     from detent.store.disk.atomic import is_refused_by_host, storage_error
 
     if isinstance(error, OSError) and is_refused_by_host(error):
-        told = storage_error(error, str(error.filename or ""), "this host refuses what is needed")
-        report(told, as_json=as_json)
-        return told.code
+        reported = storage_error(error, str(error.filename or ""), "this host refuses what is needed")
+        report(reported, as_json=as_json)
+        return reported.code
     bug = DetentError(f"{type(error).__name__}: {error}", where=write_bug(error), next_step="please report that file")
     bug.kind = "bug"
     report(bug, as_json=as_json)

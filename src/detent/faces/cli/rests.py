@@ -21,7 +21,7 @@ def tell_person(rest: Rest) -> None:
         sys.stderr.write(printable(f"note: {problem}") + "\n")
 
 
-def nothing_told(_happened: Happened) -> None:
+def tell_nothing(_happened: Happened) -> None:
     pass
 
 

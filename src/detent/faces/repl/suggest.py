@@ -21,8 +21,8 @@ class Suggestion(Record):
 def suggestions(task: Task) -> tuple[Suggestion, ...]:
     """Every line that can be foretold where a task stands, `/next` first, then its moves."""
     found: dict[str, Suggestion] = {}
-    for one in _all(task):
-        found.setdefault(one.line, one)
+    for suggestion in _all(task):
+        found.setdefault(suggestion.line, suggestion)
     return tuple(found.values())
 
 
@@ -44,4 +44,8 @@ def fitting(task_lines: tuple[Suggestion, ...], typed: str) -> tuple[Suggestion,
     begun = normal(typed).casefold() + (" " if typed[-1:].isspace() else "")
     if not begun.strip() or begun.startswith(SLASH * 2):
         return ()
-    return tuple(one for one in task_lines if one.line.casefold().startswith(begun) and one.line.rstrip() != typed)
+    return tuple(
+        suggestion
+        for suggestion in task_lines
+        if suggestion.line.casefold().startswith(begun) and suggestion.line.rstrip() != typed
+    )

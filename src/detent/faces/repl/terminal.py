@@ -34,8 +34,8 @@ class _Words(Completer):
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002
         typed = document.text_before_cursor
-        for one in fitting(self.lines, typed):
-            yield Completion(one.line, start_position=-len(typed), display_meta=leads_words(one.leads))
+        for suggestion in fitting(self.lines, typed):
+            yield Completion(suggestion.line, start_position=-len(typed), display_meta=leads_words(suggestion.leads))
 
 
 class _Typed(History):

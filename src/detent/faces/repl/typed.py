@@ -28,4 +28,4 @@ def keep_typed(path: str, line: str) -> None:
     """Add a line behind what other terminals added meanwhile."""
     make_folders(os.path.dirname(path))
     lines = [*read_typed(path), " ".join(line.splitlines())][-MOST_LINES:]
-    write_atomic(path, "".join(f"{one}\n" for one in lines).encode("utf-8", "replace"), durable=False, mode=0o600)
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"), durable=False, mode=0o600)

@@ -72,8 +72,8 @@ class Dashboard(Desk):
         self._is_other_chosen = self._has_looked = False
         self._filter = ""
         self._supervising: Supervising | None = None
-        self._head, self._told = Static(id="head", markup=False), Static(id="told", markup=False)
-        self._table, self._detail = TaskTable(), VerticalScroll(self._told, id="detail")
+        self._head, self._shown_detail = Static(id="head", markup=False), Static(id="told", markup=False)
+        self._table, self._detail = TaskTable(), VerticalScroll(self._shown_detail, id="detail")
         self._painted: dict[Static, Text] = {}
         self._find = Input(id="filter", placeholder=words_tui_keys.FILTER_HINT)
 
@@ -102,7 +102,7 @@ class Dashboard(Desk):
             self.project,
             self._jobs,
             stands=lambda stand: self.post_message(self.Stood(stand)),
-            tell=lambda _told: self.post_message(self.Heard()),
+            tell=lambda _notice: self.post_message(self.Heard()),
             fail=_written_down,
         )
         self._supervising.start()
@@ -164,7 +164,7 @@ class Dashboard(Desk):
     def _show_head(self) -> None:
         name = os.path.basename(self.project.root) or self.project.root
         counted, shown = words_tui.counted_words(self.view.rows), len(self._table.rows_shown)
-        parts = [name, counted, words_tui_keys.asked_words(self.asked) or words_tui.stand_words(self.stand)]
+        parts = [name, counted, words_tui_keys.under_way_words(self.under_way) or words_tui.stand_words(self.stand)]
         if shown == MOST_ROWS < len(self.view.rows):
             parts.append(words_tui_keys.more_words(shown, len(self.view.rows)))
         self._paint(self._head, Text("   ".join(part for part in parts if part)))
@@ -173,10 +173,10 @@ class Dashboard(Desk):
         row = self.row
         if row is None:
             empty = words_tui.NO_TASKS if self._has_looked else words_tui.LOOKING
-            self._paint(self._told, Text(words_tui.NOTHING_FOUND if self.view.rows else empty))
+            self._paint(self._shown_detail, Text(words_tui.NOTHING_FOUND if self.view.rows else empty))
             return
         lines = words_tui.detail_lines(row, self.view.detail, time.time())
-        self._paint(self._told, painted(lines, self._detail.content_size.width - 1))
+        self._paint(self._shown_detail, painted(lines, self._detail.content_size.width - 1))
 
     def _paint(self, widget: Static, text: Text) -> None:
         """Only what changed is drawn again: the terminal may be far away."""
@@ -280,9 +280,9 @@ class Dashboard(Desk):
     @work
     async def action_quit(self) -> None:  # type: ignore[override]  # it may have to ask first
         runs = sum(1 for row in self.view.rows if row.kind == "works")
-        asked = [f"{label} {task_id}" for task_id, label in self.asked.items()]
-        question = words_tui_keys.quit_question(runs, asked)
-        if not (runs or asked) or await self.push_screen_wait(Question(question)):
+        under_way = [f"{label} {task_id}" for task_id, label in self.under_way.items()]
+        question = words_tui_keys.quit_question(runs, under_way)
+        if not (runs or under_way) or await self.push_screen_wait(Question(question)):
             self.exit(0)
 
 

@@ -38,7 +38,7 @@ class Desk(App[int]):
     def __init__(self, project: Project) -> None:
         super().__init__()
         self.project = project
-        self.asked: dict[str, str] = {}  # task -> what is under way for it
+        self.under_way: dict[str, str] = {}  # task -> what is under way for it
 
     @abstractmethod
     def look_soon(self) -> None:
@@ -47,26 +47,26 @@ class Desk(App[int]):
     @work
     async def take_verb(self, row: Row, verb: str) -> None:
         """Take the one move with this verb; where there are several, they are listed."""
-        if (told := await self._explained(row)) is None:
+        if (explained := await self._explained(row)) is None:
             return
-        fitting = menu.with_verb(menu.build_menu(told), verb)
+        fitting = menu.with_verb(menu.build_menu(explained), verb)
         if not fitting:
             self.warn(words_tui_keys.nothing_waits(verb, row))
         elif len(fitting) == 1:
             await self._take(row, fitting[0])
         else:
-            await self._choose(row, told, fitting)
+            await self._choose(row, explained, fitting)
 
     @work
     async def choose_move(self, row: Row) -> None:
-        if (told := await self._explained(row)) is not None:
-            await self._choose(row, told, menu.build_menu(told))
+        if (explained := await self._explained(row)) is not None:
+            await self._choose(row, explained, menu.build_menu(explained))
 
     @work
     async def show_file(self, row: Row) -> None:
         """The native file: what an agent asks of a person often stands there."""
-        if (told := await self._explained(row)) is not None:
-            path = os.path.join(told.task.native.folder, told.task.native.file)
+        if (explained := await self._explained(row)) is not None:
+            path = os.path.join(explained.task.native.folder, explained.task.native.file)
             try:
                 data = await asyncio.to_thread(read_plain, path, LONGEST_ANSWER_BYTES)
             except DetentError as error:
@@ -87,8 +87,8 @@ class Desk(App[int]):
             self.show_text(row.id, error_words(error))
             return None
 
-    async def _choose(self, row: Row, told: Explain, choices: tuple[menu.Choice, ...]) -> None:
-        chosen = await self.push_screen_wait(Menu(words_tui.menu_head(row, told, time.time()), choices))
+    async def _choose(self, row: Row, explained: Explain, choices: tuple[menu.Choice, ...]) -> None:
+        chosen = await self.push_screen_wait(Menu(words_tui.menu_head(row, explained, time.time()), choices))
         if chosen is not None:
             await self._take(row, chosen)
 
@@ -103,19 +103,19 @@ class Desk(App[int]):
             label = words_loop.view_word(choice.view) if choice.view else choice.verb
             self.do(row, label, choice.words(row.id, said), is_read=bool(choice.view))
 
-    def do(self, row: Row, label: str, given: list[str], *, is_read: bool = False) -> None:
+    def do(self, row: Row, label: str, command: list[str], *, is_read: bool = False) -> None:
         """Run one command for a task; with `is_read` its answer is there to be read."""
-        if row.id in self.asked:
-            self.warn(words_tui_keys.under_way(self.asked[row.id], row))
+        if row.id in self.under_way:
+            self.warn(words_tui_keys.under_way(self.under_way[row.id], row))
             return
-        self.asked[row.id] = label
+        self.under_way[row.id] = label
         self.look_soon()
-        self._wait_for(row, label, [given[0], "--repo", self.project.root, *given[1:]], is_read=is_read)
+        self._wait_for(row, label, [command[0], "--repo", self.project.root, *command[1:]], is_read=is_read)
 
     @work(group="ask")
-    async def _wait_for(self, row: Row, label: str, given: list[str], *, is_read: bool) -> None:
-        answer = await ask(given)
-        self.asked.pop(row.id, None)
+    async def _wait_for(self, row: Row, label: str, command: list[str], *, is_read: bool) -> None:
+        answer = await ask(command)
+        self.under_way.pop(row.id, None)
         ring(self.project)  # the process that drives the task need not wait for its next look
         self.look_soon()
         self._show_answer(f"{label} {row.id}", answer, is_read=is_read)

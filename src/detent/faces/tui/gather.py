@@ -73,7 +73,7 @@ class Detail(Record):
     """The chosen task: the explain object, or why there is none, and the last words of its last agent run."""
 
     id: str
-    told: Explain | None = None
+    explained: Explain | None = None
     problem: DetentError | None = None
     run: int = 0
     usage: Usage = Usage()
@@ -148,9 +148,9 @@ class Gatherer:
     def look_at(self, task_id: str) -> Detail:
         """One task in full."""
         try:
-            told = explain_now(self.project, task_id)
-            number = told.task.memory.runs
-            return Detail(task_id, told, None, number, *(self._said(told.task, number) if number else ()))
+            explained = explain_now(self.project, task_id)
+            number = explained.task.memory.runs
+            return Detail(task_id, explained, None, number, *(self._said(explained.task, number) if number else ()))
         except DetentError as error:
             return Detail(task_id, problem=error)
 

@@ -106,20 +106,20 @@ def under_way(label: str, row: Row) -> str:
     return f"{label} {row.id} is still under way"
 
 
-def asked_words(asked: Mapping[str, str]) -> str:
-    return "  ".join(f"... {label} {task_id}" for task_id, label in asked.items())
+def under_way_words(under_way: Mapping[str, str]) -> str:
+    return "  ".join(f"... {label} {task_id}" for task_id, label in under_way.items())
 
 
 def stop_question(row: Row) -> str:
     return f"end agent run #{row.run} of {row.id}?" if row.run else f"leave {row.id} alone from now on?"
 
 
-def quit_question(runs: int, asked: Sequence[str]) -> str:
+def quit_question(runs: int, under_way: Sequence[str]) -> str:
     lines = []
     if runs:
         lines.append(f"{runs} agent run{'s' if runs != 1 else ''} will go on without the dashboard.")
         lines.append("What they leave is judged by the next detent tui, watch or run.")
-    lines += [f"{one} goes on too." for one in asked]
+    lines += [f"{label} goes on too." for label in under_way]
     return "\n".join([*lines, "Close the dashboard?"])
 
 
@@ -149,8 +149,8 @@ def help_lines() -> list[Line]:
     lines += [Line(f"{key:<12}{meaning}", PLAIN, 2) for key, meaning in rows]
     lines += [Line(""), Line("marks", HEAD)]
     lines += [Line(f"{MARKS[kind]}  {MEANINGS[kind]}", PLAIN, 2) for kind in KINDS]
-    told = (
+    status = (
         "ROUND and CRASH count towards the machine's limits. While the dashboard is open it drives started tasks, "
         "as detent watch does; every key asks the same command you could type."
     )
-    return [*lines, Line(""), Line(told, DIM)]
+    return [*lines, Line(""), Line(status, DIM)]

@@ -47,30 +47,30 @@ class Choice(Record):
         command = _command(self.verb)
         assert command is not None  # noqa: S101  # choices are made of commands that exist
         options = {option.flag for option in command.options}
-        given = [self.verb]
+        argv = [self.verb]
         if self.move is not None and "--edge" in options:
-            given += ["--edge", self.move.name]
+            argv += ["--edge", self.move.name]
         if self.confirm and "--yes" in options:
-            given.append("--yes")
+            argv.append("--yes")
         takes_text = any(argument.name == "TEXT" for argument in command.arguments)
         if said and not takes_text and "--reason" in options:
-            given += ["--reason", said]
+            argv += ["--reason", said]
         if "--no-wait" in options:
-            given.append("--no-wait")
+            argv.append("--no-wait")
         to = [self.move.to] if self.move is not None and self.verb == "move" else []
-        return [*given, "--", *([said] if takes_text else to), task_id]
+        return [*argv, "--", *([said] if takes_text else to), task_id]
 
 
-def build_menu(told: Explain) -> tuple[Choice, ...]:
+def build_menu(explained: Explain) -> tuple[Choice, ...]:
     """Every move a person may ask for, and the other actions and views open now."""
-    state = told.task.machine.states[told.snapshot.state]
+    state = explained.task.machine.states[explained.snapshot.state]
     edges = {edge.name: edge for edge in state.edges}
-    moves = [move for move in told.moves if may_be_asked(move)]
+    moves = [move for move in explained.moves if is_choice(move)]
     wanted = [(choice_for(move, edges[move.name]), edges[move.name].key) for move in moves]
     verbs = {choice.verb for choice, _ in wanted}
-    wanted += [(choice, "") for choice in _besides(told) if choice.verb not in verbs]
+    wanted += [(choice, "") for choice in _besides(explained) if choice.verb not in verbs]
     wanted += [(Choice("", "choose", NO_WORDS, view=view), key) for key, view in state.views.items()]
-    wanted.sort(key=lambda one: _nearness(one[0].move))
+    wanted.sort(key=lambda pair: _nearness(pair[0].move))
     keys = letters([(key, choice.verb, choice.move) for choice, key in wanted])
     return tuple(choice.replace(key=key) for (choice, _), key in zip(wanted, keys, strict=True))
 
@@ -79,8 +79,8 @@ def with_verb(menu: Iterable[Choice], verb: str) -> tuple[Choice, ...]:
     return tuple(choice for choice in menu if choice.verb == verb)
 
 
-def may_be_asked(move: Move) -> bool:
-    """A move that only the death of a run takes is no choice of anybody's."""
+def is_choice(move: Move) -> bool:
+    """Whether a person may take the move; one that only a run's death takes is no choice."""
     return move.by != ("crash",)
 
 
@@ -93,7 +93,7 @@ def _nearness(move: Move | None) -> int:
 
 def is_provable(move: Move) -> bool:
     """Whether asking for it runs its commands and nothing else is missing."""
-    return bool(move.missing) and all(one.pending for one in move.missing)
+    return bool(move.missing) and all(gap.pending for gap in move.missing)
 
 
 def choice_for(move: Move, edge: Edge) -> Choice:
@@ -104,16 +104,16 @@ def choice_for(move: Move, edge: Edge) -> Choice:
     return Choice("", verb, asks, move, edge.confirm)
 
 
-def _besides(told: Explain) -> list[Choice]:
+def _besides(explained: Explain) -> list[Choice]:
     """What a person can do without a move."""
-    memory, state = told.task.memory, told.task.machine.states[told.snapshot.state]
-    if memory.run and not told.is_dead:
+    memory, state = explained.task.memory, explained.task.machine.states[explained.snapshot.state]
+    if memory.run and not explained.is_dead:
         return [Choice("", "stop", NO_WORDS)]
-    if told.snapshot.registers.get(STOPPED):
+    if explained.snapshot.registers.get(STOPPED):
         return [Choice("", "resume", MUST_SAY)]
     found: list[Choice] = []
     if state.role:
-        found += [Choice("", "respawn", NO_WORDS)] if memory.visit or told.is_dead else []
+        found += [Choice("", "respawn", NO_WORDS)] if memory.visit or explained.is_dead else []
         found += [Choice("", "start", NO_WORDS)] if not memory.driven.on else []
     return found
 

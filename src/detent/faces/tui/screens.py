@@ -43,7 +43,7 @@ class Menu(ModalScreen[Choice | None]):
         width = min(int(self.app.size.width * 0.9), 100) - 6
         with Vertical(classes="box"):
             yield Static(painted(self._head, width))
-            yield OptionList(*(Option(painted(words.choice_lines(one), width)) for one in self._choices))
+            yield OptionList(*(Option(painted(words.choice_lines(choice), width)) for choice in self._choices))
             yield Static(words.MENU_HINT, classes="hint")
 
     def on_mount(self) -> None:
@@ -53,7 +53,7 @@ class Menu(ModalScreen[Choice | None]):
 
     def on_key(self, event: Key) -> None:
         pressed = (event.character or "").lower()
-        chosen = [one for one in self._choices if pressed and one.key.lower() == pressed]
+        chosen = [choice for choice in self._choices if pressed and choice.key.lower() == pressed]
         if chosen:
             event.stop()
             self.dismiss(chosen[0])

@@ -58,7 +58,7 @@ class Supervising:
 
     def _go_on(self) -> None:
         while not self._ended.is_set():
-            self._supervisor = Supervisor(self._project, self._told, move_json, jobs=self._jobs)
+            self._supervisor = Supervisor(self._project, self._notify, move_json, jobs=self._jobs)
             if self._ended.is_set():
                 return
             self._try(self._supervisor)
@@ -78,8 +78,8 @@ class Supervising:
         except Exception as error:  # noqa: BLE001  # a face: the bug is written down and shown, the rest stays usable
             self._stands(Stand("nowhere", why=self._fail(error)))
 
-    def _told(self, told: Told) -> None:
-        problem = notify(told.rest, with_bell=False) if told.rest is not None else ""
-        self._tell(told)
+    def _notify(self, notice: Told) -> None:
+        problem = notify(notice.rest, with_bell=False) if notice.rest is not None else ""
+        self._tell(notice)
         if problem:
-            self._tell(Told(told.id, problem))
+            self._tell(Told(notice.id, problem))

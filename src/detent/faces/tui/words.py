@@ -11,7 +11,7 @@ from calendar import timegm
 from detent.core.machine import RUNS
 from detent.core.record import Record
 from detent.faces.tui.gather import KINDS, Count, counts
-from detent.faces.tui.menu import is_provable, may_be_asked
+from detent.faces.tui.menu import is_choice, is_provable
 from detent.faces.words.loop import passing
 from detent.faces.words.screen import error_words, final_words, flat, one_line, printable
 
@@ -93,7 +93,7 @@ def ratio(found: Sequence[Count]) -> str:
     """Of several limits the one that is nearest to its end."""
     if not found:
         return ""
-    nearest = max(found, key=lambda one: one.used / max(one.most, 1))
+    nearest = max(found, key=lambda count: count.used / max(count.most, 1))
     return f"{nearest.used}/{nearest.most}"
 
 
@@ -143,37 +143,39 @@ def detail_lines(row: Row, detail: Detail | None, now_s: float) -> list[Line]:
     lines = [Line(f"{row.id}  {one_line(row.title)}", HEAD)]
     if detail is None or detail.id != row.id:
         return [*lines, Line("...", DIM)]
-    if detail.told is None:
-        told = error_words(detail.problem) if detail.problem else row.why
-        return [*lines, *(Line(printable(line), BAD) for line in told.splitlines())]
-    lines += _standing(row, detail.told, now_s)
+    if detail.explained is None:
+        why = error_words(detail.problem) if detail.problem else row.why
+        return [*lines, *(Line(printable(line), BAD) for line in why.splitlines())]
+    lines += _standing(row, detail.explained, now_s)
     lines += _asked_lines(row)
-    lines += _disorder_lines(detail.told)
-    lines += _moves_lines(detail.told)
+    lines += _disorder_lines(detail.explained)
+    lines += _moves_lines(detail.explained)
     return [*lines, *_output_lines(detail)]
 
 
-def menu_head(row: Row, told: Explain, now_s: float) -> list[Line]:
+def menu_head(row: Row, explained: Explain, now_s: float) -> list[Line]:
     """What stands above a menu: the task, its state and its counters."""
-    return [Line(f"{row.id}  {one_line(row.title)}", HEAD), *_standing(row, told, now_s)]
+    return [Line(f"{row.id}  {one_line(row.title)}", HEAD), *_standing(row, explained, now_s)]
 
 
-def _standing(row: Row, told: Explain, now_s: float) -> list[Line]:
-    memory = told.task.memory
+def _standing(row: Row, explained: Explain, now_s: float) -> list[Line]:
+    memory = explained.task.memory
     since = f" for {age}" if (age := age_words(row.since, now_s)) not in ("", "just now") else ""
-    mode = f" ({told.snapshot.mode})" if told.snapshot.mode else ""
-    waits = f", waits for {told.waiting_for}" if told.waiting_for and not row.why else ""  # else it is asked below
+    mode = f" ({explained.snapshot.mode})" if explained.snapshot.mode else ""
+    waits = (
+        f", waits for {explained.waiting_for}" if explained.waiting_for and not row.why else ""
+    )  # else it is asked below
     stands = Line(f"{MARKS[row.kind]} {row.state}{since}, {row.machine}{mode}{waits}", TONES.get(row.kind, ""))
-    rounds, crashes = counts(told.task.machine, told.snapshot)
-    runs = Count(RUNS, told.snapshot.counters.get(RUNS, 0), told.task.machine.limits[RUNS].most)
-    parts = [f"{one.name} {one.used}/{one.most}" for one in (*rounds, *crashes, runs)]
+    rounds, crashes = counts(explained.task.machine, explained.snapshot)
+    runs = Count(RUNS, explained.snapshot.counters.get(RUNS, 0), explained.task.machine.limits[RUNS].most)
+    parts = [f"{count.name} {count.used}/{count.most}" for count in (*rounds, *crashes, runs)]
     if used := memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         parts.append(f"used {used['seconds']:.0f} s{cost}")
     last = memory.run or memory.visit
     if agent := last.agent:
         parts.append(agent + (f" {last.model}" if last.model else ""))
-    parts += _loop_parts(told.loop, with_agent=not agent)
+    parts += _loop_parts(explained.loop, with_agent=not agent)
     parts.append(f"sandbox {memory.head.sandbox}")
     return [stands, Line(printable("  ".join(parts)), DIM)]
 
@@ -194,26 +196,28 @@ def _asked_lines(row: Row) -> list[Line]:
     return lines + ([Line(f"next: {one_line(row.command)}", PLAIN, 2)] if row.command else [])
 
 
-def _disorder_lines(told: Explain) -> list[Line]:
-    lines = [Line(f"problem: {flat(problem)}", BAD) for problem in told.problems]
-    if told.repair:
-        lines.append(Line(f"next: {flat(told.repair)}", PLAIN, 2))
-    if told.request:
-        lines.append(Line(f"{told.task.native.file} asks for {one_line(told.request)}; judged with: detent move"))
-    if refusal := told.task.memory.refusal:
+def _disorder_lines(explained: Explain) -> list[Line]:
+    lines = [Line(f"problem: {flat(problem)}", BAD) for problem in explained.problems]
+    if explained.repair:
+        lines.append(Line(f"next: {flat(explained.repair)}", PLAIN, 2))
+    if explained.request:
+        lines.append(
+            Line(f"{explained.task.native.file} asks for {one_line(explained.request)}; judged with: detent move")
+        )
+    if refusal := explained.task.memory.refusal:
         lines.append(Line(f"last refusal: {flat(refusal.problem)}"))
-        lines += [Line(flat(one["why"]), DIM, 2) for one in refusal.missing]
+        lines += [Line(flat(gap["why"]), DIM, 2) for gap in refusal.missing]
     return lines
 
 
-def _moves_lines(told: Explain) -> list[Line]:
-    run = told.task.memory.run
-    if run and not told.is_dead:
-        names = ", ".join(move.to for move in told.moves if may_be_asked(move))
+def _moves_lines(explained: Explain) -> list[Line]:
+    run = explained.task.memory.run
+    if run and not explained.is_dead:
+        names = ", ".join(move.to for move in explained.moves if is_choice(move))
         return [Line(f"agent run #{run.run} is at work; judged when it has ended: {names}")]
-    if not told.moves:
-        return [Line(line.lstrip(), DIM, len(line) - len(line.lstrip())) for line in final_words(told)]
-    ordered = sorted(filter(may_be_asked, told.moves), key=lambda move: not move.is_open)
+    if not explained.moves:
+        return [Line(line.lstrip(), DIM, len(line) - len(line.lstrip())) for line in final_words(explained)]
+    ordered = sorted(filter(is_choice, explained.moves), key=lambda move: not move.is_open)
     return [line for move in ordered for line in _move_lines(move)]
 
 
@@ -232,9 +236,9 @@ def openness(move: Move) -> str:
 def missing_lines(move: Move) -> list[Line]:
     """What is missing, each with what to do about it."""
     lines = []
-    for one in move.missing:
-        lines.append(Line(f"✗ {one.gate}: {flat(one.why)}", PLAIN, 2))
-        fix = "p runs it (detent prove)" if one.pending else one.fix
+    for gap in move.missing:
+        lines.append(Line(f"✗ {gap.gate}: {flat(gap.why)}", PLAIN, 2))
+        fix = "p runs it (detent prove)" if gap.pending else gap.fix
         lines += [Line(f"next: {flat(fix)}", DIM, 4)] if fix else []
     return lines + [Line(f"note: {flat(note)}", DIM, 2) for note in move.notes]
 

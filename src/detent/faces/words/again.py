@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 def command_again(outcome: Outcome, refusal: Refuse) -> str:
     """The command that makes the refused move once its proof is there: with all that was said, and what must be."""
-    task, given = outcome.task, dict(outcome.given)
+    task, repeated = outcome.task, dict(outcome.given)
     if outcome.asked.verb.endswith(PLACE):  # what was said is part of the move
         line = outcome.asked.verb.replace(PLACE, outcome.asked.reason)
         return f"detent say {quote(line)} {task.id}"
-    for one in refusal.missing:
-        gate = task.machine.gates.get(one.gate)
-        if one.gate == "confirm":
-            given["yes"] = ""
-        elif one.fix.endswith(f"add --{NO_GIT}"):
-            given[NO_GIT] = ""
+    for gap in refusal.missing:
+        gate = task.machine.gates.get(gap.gate)
+        if gap.gate == "confirm":
+            repeated["yes"] = ""
+        elif gap.fix.endswith(f"add --{NO_GIT}"):
+            repeated[NO_GIT] = ""
         elif gate is not None and gate.check == "person_says":
-            given[gate.params["word"]] = ""
+            repeated[gate.params["word"]] = ""
     # Only its own command takes what a commit is given.
-    verb = "commit" if {"message", "sha"} & given.keys() else f"move {refusal.edge.target if refusal.edge else ''}"
+    verb = "commit" if {"message", "sha"} & repeated.keys() else f"move {refusal.edge.target if refusal.edge else ''}"
     options = [
-        f"--{name} {quote(value)}" if name in ("message", "sha") else f"--{name}" for name, value in given.items()
+        f"--{name} {quote(value)}" if name in ("message", "sha") else f"--{name}" for name, value in repeated.items()
     ]
     return " ".join(["detent", verb, task.id, *options])

@@ -48,15 +48,15 @@ def lost_task(task_id: str) -> Audited:
 def audit_json(found: Sequence[Audited]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = [
         {
-            "id": one.id,
-            "ok": one.code == 0,
-            "lines": one.report.lines if one.report else 0,
+            "id": audited.id,
+            "ok": audited.code == 0,
+            "lines": audited.report.lines if audited.report else 0,
             "findings": [
                 {"line": each.line, "kind": each.kind, "what": each.what, "warning": each.is_warning}
-                for each in one.findings
+                for each in audited.findings
             ],
         }
-        for one in found
+        for audited in found
     ]
     return {
         "ok": all(row["ok"] for row in rows),
@@ -70,22 +70,22 @@ def audit_words(found: Sequence[Audited]) -> str:
     if len(found) == 1:
         return "\n".join(_lines(found[0]))
     lines = []
-    for one in found:
-        first, *rest = _lines(one)
-        lines += [f"{one.id}: {first}", *rest]
-    bad = [one.id for one in found if one.code]
-    told = f"{len(found)} tasks: all of them hold"
+    for audited in found:
+        first, *rest = _lines(audited)
+        lines += [f"{audited.id}: {first}", *rest]
+    bad = [audited.id for audited in found if audited.code]
+    verdict = f"{len(found)} tasks: all of them hold"
     if bad:
-        told = f"{len(found)} tasks: {len(found) - len(bad)} hold, {len(bad)} NOT sound: {', '.join(bad)}"
-    return "\n".join([*lines, told])
+        verdict = f"{len(found)} tasks: {len(found) - len(bad)} hold, {len(bad)} NOT sound: {', '.join(bad)}"
+    return "\n".join([*lines, verdict])
 
 
-def _lines(one: Audited) -> list[str]:
-    if one.report is None:
-        return [f"can't be audited: {one.findings[0].what if one.findings else ''}"]
-    count = f"{one.report.lines} line{'' if one.report.lines == 1 else 's'}"
+def _lines(audited: Audited) -> list[str]:
+    if audited.report is None:
+        return [f"can't be audited: {audited.findings[0].what if audited.findings else ''}"]
+    count = f"{audited.report.lines} line{'' if audited.report.lines == 1 else 's'}"
     rows = [
         f"  {'note' if each.is_warning else 'BAD '} line {each.line or '-'}: {each.kind}: {each.what}"
-        for each in one.findings
+        for each in audited.findings
     ]
-    return [f"{count}, {'all of them hold' if one.report.ok else 'NOT sound'}", *rows]
+    return [f"{count}, {'all of them hold' if audited.report.ok else 'NOT sound'}", *rows]

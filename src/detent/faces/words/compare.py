@@ -18,7 +18,7 @@ def comparison_lines(comparison: Comparison, document: Relation) -> list[str]:
     if not set(document.states) - set(comparison.missing_states):
         theirs, ours = ", ".join(document.states) or "none", ", ".join(comparison.extra_states)
         found = [f"no state in common: the document has {theirs}; the machine has {ours}"]
-    told = (
+    summary = (
         "different" + (f" in {len(found)} points" if len(found) > 1 else "")
         if found
         else "equal, once the document is repaired"
@@ -26,7 +26,7 @@ def comparison_lines(comparison: Comparison, document: Relation) -> list[str]:
         else "equal"
     )
     return [
-        f"{told}; {document.source}: {len(document.states)} states, {len(document.rows)} moves",
+        f"{summary}; {document.source}: {len(document.states)} states, {len(document.rows)} moves",
         *(f"  - the document, {fault}" for fault in faults),
         *(f"  - {line}" for line in found),
         f"  compared: {', '.join(_part(name, document.rows) for name in compared_parts(document))}",

@@ -71,21 +71,25 @@ def rolled_back_words(name: str, command: str, why: str) -> str:
 
 def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
     lines = []
-    for one in found:
-        parts = [one.home, *(f"branch {name}" for name in one.branches), one.journal]
-        parts += ["its keep ref"] if one.has_keep_ref else []
-        parts += [f"{len(one.backups)} backup(s) of what was reset"] if one.backups else []
-        parts += [f"{len(one.records)} record(s) of agent runs"] if one.records else []
-        parts += one.native
-        mark = ("would go" if dry_run else "removed") if one.goes else "kept"
-        if told := [part for part in parts if part]:
-            lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(told)}")
-        if one.snapshot:
-            lines.append(f"  the work is kept as {one.snapshot}; brought back by: git branch NAME {one.snapshot}")
-        if one.unsaved:
-            lines.append(f"removed without a snapshot: {one.id}: {flat(one.unsaved)}")
-        if one.spared:
-            lines.append(f"kept: {one.id}: {one.spared} backup(s) of work that was not finished; they go with --yes")
+    for leftover in found:
+        parts = [leftover.home, *(f"branch {name}" for name in leftover.branches), leftover.journal]
+        parts += ["its keep ref"] if leftover.has_keep_ref else []
+        parts += [f"{len(leftover.backups)} backup(s) of what was reset"] if leftover.backups else []
+        parts += [f"{len(leftover.records)} record(s) of agent runs"] if leftover.records else []
+        parts += leftover.native
+        mark = ("would go" if dry_run else "removed") if leftover.goes else "kept"
+        if there := [part for part in parts if part]:
+            lines.append(f"{mark}: {leftover.id} ({leftover.why}): {', '.join(there)}")
+        if leftover.snapshot:
+            lines.append(
+                f"  the work is kept as {leftover.snapshot}; brought back by: git branch NAME {leftover.snapshot}"
+            )
+        if leftover.unsaved:
+            lines.append(f"removed without a snapshot: {leftover.id}: {flat(leftover.unsaved)}")
+        if leftover.spared:
+            lines.append(
+                f"kept: {leftover.id}: {leftover.spared} backup(s) of work that was not finished; they go with --yes"
+            )
     return "\n".join(lines) or "nothing to remove"
 
 

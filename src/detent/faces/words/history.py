@@ -154,9 +154,9 @@ def _ended_words(line: RunEnded) -> str:
 def _proved_words(line: Proved) -> str:
     made = line.set_up
     why = f" ({made['why']})" if made.get("why") else ""
-    told = f"; set-up {made['how']}{why}" if made else ""
-    told += f", {megabytes(made['made_bytes'])}" if made.get("made_bytes") else ""
-    return f"ran {len(line.receipts)} command(s) on tree {line.tree[:12]}{told}"
+    set_up = f"; set-up {made['how']}{why}" if made else ""
+    set_up += f", {megabytes(made['made_bytes'])}" if made.get("made_bytes") else ""
+    return f"ran {len(line.receipts)} command(s) on tree {line.tree[:12]}{set_up}"
 
 
 def _set_up_words(line: SetUp) -> str:
@@ -176,8 +176,8 @@ def _acted_words(line: Acted) -> str:
 def _proof_words(line: Moved) -> str:
     by_hand = [name for name, fact in line.facts.items() if fact.get("by_hand")]
     waived = f", waived: {', '.join(line.waived)}" if line.waived else ""
-    told, notes = because(line), noted(line)
-    why = f", because {told}" if told else f", noted: {notes}" if notes else ""
+    reason, notes = because(line), noted(line)
+    why = f", because {reason}" if reason else f", noted: {notes}" if notes else ""
     return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived + why
 
 
@@ -203,4 +203,4 @@ def _set_words(line: Configured) -> str:
 
 
 def _missing_words(line: Refused | Claimed) -> str:
-    return "; ".join(dict.fromkeys(one["why"] for one in line.missing or ())) or str(line.problem)
+    return "; ".join(dict.fromkeys(gap["why"] for gap in line.missing or ())) or str(line.problem)

@@ -31,11 +31,11 @@ def plan_words(plan: Plan) -> str:
     lines += [f"  {on_one_line(line.strip())}" for line in plan.stat.splitlines()[-1:]]
     lines += [f"  {caches_words(plan.caches)}"] if plan.caches else []
     names = {OF_TASK: "the task"}
-    told = [
-        f"{flat(one.line)}  ({' and '.join(names.get(source, source) for source in one.sources)})"
-        for one in plan.commands
+    commands = [
+        f"{flat(command.line)}  ({' and '.join(names.get(source, source) for source in command.sources)})"
+        for command in plan.commands
     ]
-    lines += _some("commands:", told) or ["  commands: none; neither side names one"]
+    lines += _some("commands:", commands) or ["  commands: none; neither side names one"]
     if plan.told is not None:
         lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(plan.told)]
     if plan.waived is not None:

@@ -74,8 +74,8 @@ def passing(parts: Sequence[tuple[str, bool | None, str]]) -> int:
 def part_words(parts: Sequence[tuple[str, bool | None, str]]) -> list[str]:
     """Each part of an answer on a line of its own."""
     marks = {True: "ok    ", False: "failed", None: "open  "}
-    told = ((f"{marks[ok]}  {label}", f": {why}" if why and not ok else "") for label, ok, why in parts)
-    return [f"  {' '.join(f'{label}{why}'.splitlines())}" for label, why in told]
+    shown = ((f"{marks[ok]}  {label}", f": {why}" if why and not ok else "") for label, ok, why in parts)
+    return [f"  {' '.join(f'{label}{why}'.splitlines())}" for label, why in shown]
 
 
 def diagnosis_words(task: Task, found: Diagnosis) -> str:

@@ -45,8 +45,8 @@ def _commit(_task: Task, result: Mapping[str, str]) -> list[str]:
 
 
 def _revert(task: Task, result: Mapping[str, str]) -> list[str]:
-    own = task.memory.checkpoint.branch
-    where = f" on top of {result['branch']}" if result["onto"] else f" on {own}" if own else ""
+    task_branch = task.memory.checkpoint.branch
+    where = f" on top of {result['branch']}" if result["onto"] else f" on {task_branch}" if task_branch else ""
     lines = [f"taken back by commit {result['commit'][:12]}{where}; what was there is kept as {result['kept'][:12]}"]
     if result["onto"]:
         lines.append(f"{result['branch']} itself did not move; once it is done: detent land {task.id}")

@@ -58,7 +58,7 @@ TASK_USD, TASK_RUNS, TASK_HOURS = 10, 20, 4
 
 def _budget_text(seen: Survey) -> str:
     """Money where the agent says what it costs, else runs and time; a spent budget stops the task."""
-    first = seen.own_agent or first_agent(seen.agents)
+    first = seen.person_agent or first_agent(seen.agents)
     if first is not None and first.reports_cost:
         return f"task = {{ usd = {TASK_USD} }}              # all agent runs of one task; also: runs, hours"
     why = "the agent does not say what it costs" if first is not None else "works with every agent"
@@ -105,19 +105,19 @@ def _commands_text(guesses: Sequence[Guess]) -> str:
 
 def _workspace_text(seen: Survey) -> str:
     lines = ["[workspace]                        # how a fresh checkout is made ready for those commands"]
-    here = [one for one in seen.setups if not one.lacks]
+    here = [setup for setup in seen.setups if not setup.lacks]
     if here:
-        lines.append(f"setup = {listed([command for one in here for command in one.commands])}")
+        lines.append(f"setup = {listed([command for setup in here for command in setup.commands])}")
         lines.append(
-            f"key = {listed([name for one in here for name in one.key])}   # tasks with the same of these share it"
+            f"key = {listed([name for setup in here for name in setup.key])}   # tasks with the same of these share it"
         )
     else:
         lines.append('# setup = ["..."]                  # commands to run first')
         lines.append('# key = ["..."]                    # files whose change makes set-up run again')
     lines += [
-        f"# setup = {listed(one.commands)}   # for {', '.join(one.key)}; not here: {one.lacks}"
-        for one in seen.setups
-        if one.lacks
+        f"# setup = {listed(setup.commands)}   # for {', '.join(setup.key)}; not here: {setup.lacks}"
+        for setup in seen.setups
+        if setup.lacks
     ]
     copy = listed(seen.ignored) if seen.ignored else '[".env.test"]'
     found = "ignored files that were seen; take what the tests need" if seen.ignored else "ignored files the tests need"
@@ -138,7 +138,7 @@ def _agents_text(seen: Survey) -> str:
     lines = ['[agents]                           # who serves a role: "machine.role", role, or default']
     lines += [f"# found: {agent_words(agent)}" for agent in seen.agents]
     first = first_agent(seen.agents)
-    if seen.own_agent is not None:
+    if seen.person_agent is not None:
         lines += ["# left to each user's own settings; an agent named here works for everybody", '# default = "pi"']
     elif first is None:
         name, install = next(iter(seen.known_agents.items()))
@@ -176,8 +176,8 @@ def survey_words(seen: Survey) -> list[str]:
     kind = "git repository" if seen.has_git else "plain folder without git"
     rows = [("looked at", f"{kind} {seen.root}")]
     rows += [("agent", agent_words(agent)) for agent in seen.agents]
-    if seen.own_agent is not None:
-        rows.append(("agent", f"{seen.own_agent.name} (named by your own settings)"))
+    if seen.person_agent is not None:
+        rows.append(("agent", f"{seen.person_agent.name} (named by your own settings)"))
     elif not seen.agents:
         rows.append(("agent", f"none on PATH; looked for {', '.join(seen.known_agents)}"))
     taken: set[str] = set()
@@ -189,9 +189,9 @@ def survey_words(seen: Survey) -> list[str]:
             taken.add(guess.name)
     if "test" not in taken:
         rows.append(("test", "no command found; write one under [commands]"))
-    for one in seen.setups:
-        why = f"left out, {one.lacks} is not here" if one.lacks else f"when {', '.join(one.key)} changed"
-        rows.append(("set-up", f"{' && '.join(one.commands)}   ({why})"))
+    for setup in seen.setups:
+        why = f"left out, {setup.lacks} is not here" if setup.lacks else f"when {', '.join(setup.key)} changed"
+        rows.append(("set-up", f"{' && '.join(setup.commands)}   ({why})"))
     rows += [("carried", name) for name in seen.carry]
     if seen.ignored:
         rows.append(("ignored", f"{', '.join(seen.ignored)}   (in no commit; named in a comment)"))
@@ -202,7 +202,7 @@ def survey_words(seen: Survey) -> list[str]:
 def next_steps(seen: Survey) -> list[str]:
     """What to do after the file is written."""
     steps = [f"read {FILE} and correct it", "detent doctor"]
-    is_served = seen.own_agent is not None
+    is_served = seen.person_agent is not None
     if not seen.agents and not is_served:
         steps.append(f"install an agent, for example: {next(iter(seen.known_agents.values()))}")
     elif not is_served and not any(agent.has_login for agent in seen.agents):
@@ -259,14 +259,14 @@ def trial_rows(trial: Trial) -> list[Row]:
                 "name them in .gitignore and commit it",
             )
         )
-    for one in trial.tried:
-        if one.result == GREEN:
-            rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))
+    for command in trial.tried:
+        if command.result == GREEN:
+            rows.append(("ok", f"{command.name}: {command.command}   green {where}, {command.seconds:.1f} s", ""))
             continue
-        log = f"; log: {one.log}" if one.log else ""
-        said = "".join(f"\n     | {line}" for line in one.said.splitlines()[-_MOST_SAID:])
-        told = f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}{said}"
-        rows.append(("red", told, _repair_hint(one, trial.unseen)))
+        log = f"; log: {command.log}" if command.log else ""
+        said = "".join(f"\n     | {line}" for line in command.said.splitlines()[-_MOST_SAID:])
+        result = f"{command.name}: {command.command}   {command.result} {where}: {command.why}{log}{said}"
+        rows.append(("red", result, _repair_hint(command, trial.unseen)))
     return rows
 
 
@@ -275,31 +275,33 @@ def _set_up_rows(seen: SetUpSeen) -> list[Row]:
     size = f", {megabytes(seen.bytes)}" if seen.bytes else ""
     rows: list[Row] = [("ok", f"set-up: {seen.how}{why}{size}", "")]
     if seen.how in (SHARED, COPIED) and seen.no_overlays:
-        told = f"every task gets a copy of the set-up ({size.removeprefix(', ')}): {seen.no_overlays}"
-        rows.append(("note", told, ""))
+        copies = f"every task gets a copy of the set-up ({size.removeprefix(', ')}): {seen.no_overlays}"
+        rows.append(("note", copies, ""))
     if seen.how == PER_CHECKOUT and seen.bytes:
         each = size.removeprefix(", ")
-        told = f"a task has up to three copies of the set-up ({each} each): in its tree, for reviews and for proofs"
-        rows.append(("note", told, "install bubblewrap to share one set-up"))
+        copies = f"a task has up to three copies of the set-up ({each} each): in its tree, for reviews and for proofs"
+        rows.append(("note", copies, "install bubblewrap to share one set-up"))
     if seen.changed:
-        told = f"set-up changes tracked files: {name_some(seen.changed)}; they are restored"
-        rows.append(("note", told, f"commit them as set-up leaves them, or correct [workspace] setup in {FILE}"))
+        copies = f"set-up changes tracked files: {name_some(seen.changed)}; they are restored"
+        rows.append(("note", copies, f"commit them as set-up leaves them, or correct [workspace] setup in {FILE}"))
     if seen.frozen:
-        told = f"set-up freezes the project's own code: {name_some(seen.frozen)}; commands would test the first commit"
+        copies = (
+            f"set-up freezes the project's own code: {name_some(seen.frozen)}; commands would test the first commit"
+        )
         fix = "install the project as a link (editable) or not at all, and build under [commands] build"
-        rows.append(("red", told, f"{fix} in {FILE}"))
+        rows.append(("red", copies, f"{fix} in {FILE}"))
     return rows
 
 
-def _repair_hint(one: Tried, unseen: Sequence[str]) -> str:
-    if one.exit == 127 and unseen:
+def _repair_hint(command: Tried, unseen: Sequence[str]) -> str:
+    if command.exit == 127 and unseen:
         return f"if the program lies in {', '.join(unseen)}: tasks have private folders there; " + (
             f"write show = {listed(unseen)} under [sandbox] in {FILE}, or install it elsewhere"
         )
-    if one.result == SET_UP_FAILED:
-        part = "copy" if not one.log else "setup"
+    if command.result == SET_UP_FAILED:
+        part = "copy" if not command.log else "setup"
         return f"correct [workspace] {part} in {FILE}, then: detent doctor"
-    if one.exit == 127:
+    if command.exit == 127:
         return (
             f"a fresh checkout lacks that program: have [workspace] setup in {FILE} install it, or correct the command"
         )

@@ -163,9 +163,9 @@ def reply_words(reply: Mapping[str, Any]) -> str:
         return f"stays in {reply['to']}: it is there already"
     refusal = reply.get("refusal") or {"problem": "nothing moved", "missing": []}
     lines = [f"refused: {flat(refusal['problem'])}"]
-    for one in refusal["missing"]:
-        lines.append(f"  why:  {flat(one['why'])} (gate {one['gate']})")
-        lines += [f"  next: {one['fix']}"] if one["fix"] else []
+    for gap in refusal["missing"]:
+        lines.append(f"  why:  {flat(gap['why'])} (gate {gap['gate']})")
+        lines += [f"  next: {gap['fix']}"] if gap["fix"] else []
     if not refusal["missing"] and refusal.get("allowed"):
         lines.append(f"  next: it may lead to: {', '.join(refusal['allowed'])}")
     return "\n".join(lines)

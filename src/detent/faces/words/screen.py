@@ -96,7 +96,7 @@ def copy_words(size: int, why: str) -> str:
     return f"{megabytes(size)} of its own, not shared ({flat(why)})"
 
 
-def asked_words(question: str) -> str:
+def question_words(question: str) -> str:
     return f"{printable(question)} [y/N] "
 
 
@@ -112,13 +112,13 @@ def error_words(error: DetentError) -> str:
 
 def _why_and_next(missing: Sequence[Missing], indent: str = "  ") -> list[str]:
     lines = []
-    for one in missing:
-        named = "" if one.gate in _GUARDS else f" (gate {one.gate})"
-        lines.append(f"{indent}why:  {flat(one.why)}{named}")
-        if one.pending:
+    for gap in missing:
+        named = "" if gap.gate in _GUARDS else f" (gate {gap.gate})"
+        lines.append(f"{indent}why:  {flat(gap.why)}{named}")
+        if gap.pending:
             lines.append(f"{indent}next: run it: detent prove")
-        elif one.fix:
-            lines.append(f"{indent}next: {flat(one.fix)}")
+        elif gap.fix:
+            lines.append(f"{indent}next: {flat(gap.fix)}")
     return lines
 
 
@@ -130,7 +130,7 @@ def refusal_words(outcome: Outcome) -> str:
     lines = [f"refused: {flat(refusal.problem)}", *_why_and_next(refusal.missing)]
     if refusal.hint:
         lines.append(f"  hint: {refusal.hint}")
-    if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
+    if refusal.missing and refusal.edge is not None and all(gap.fix or gap.pending for gap in refusal.missing):
         if not refusal.edge.reopen:  # what leads out of an end is named by its own fix
             from detent.faces.words.again import command_again  # only a refusal needs this
 
@@ -195,18 +195,18 @@ def _signed_words(signed: Signature) -> list[str]:
     ]
 
 
-def status_words(told: Explain) -> str:
-    task, snapshot = told.task, told.snapshot
+def status_words(explained: Explain) -> str:
+    task, snapshot = explained.task, explained.snapshot
     head = task.memory.head
-    gone = "  (removed by detent gc)" if told.is_removed else ""
+    gone = "  (removed by detent gc)" if explained.is_removed else ""
     rows = [
         ("task", f"{task.id}  {title_now(task.machine, task.memory, task.native)}"),
         ("machine", head.machine + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.entered_time}"),
         *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
         *([("because", led)] if (led := led_here(task.memory)) else []),
-        ("waits for", told.waiting_for or "nobody: it is over"),
-        *((f"asks, {name}", words) for name, words in told.asks),
+        ("waits for", explained.waiting_for or "nobody: it is over"),
+        *((f"asks, {name}", words) for name, words in explained.asks),
         ("folder", head.dir + gone),
         ("tree", head.tree_path + gone),
         *([("branch", branch)] if (branch := _branch_of(task)) else []),
@@ -215,22 +215,22 @@ def status_words(told: Explain) -> str:
             head.sandbox if head.sandbox != "none" else "none (agents and commands run with your rights)",
         ),
     ]
-    if told.touched is not None:
-        found = (("to approve", told.touched.ask), ("changed tests etc.", told.touched.report))
+    if explained.touched is not None:
+        found = (("to approve", explained.touched.ask), ("changed tests etc.", explained.touched.report))
         rows += [(label, name_some(files)) for label, files in found if files]
     if task.memory.run:
         run = task.memory.run
-        stands = "talks with a person" if told.alive and run.talk else _LIFE[told.alive]
+        stands = "talks with a person" if explained.alive and run.talk else _LIFE[explained.alive]
         rows.append(("agent run", f"#{run.run} {run.agent} as {run.role} {stands}, since {run.time}"))
-    if told.would is not None:
+    if explained.would is not None:
         last = task.memory.run or task.memory.visit
         # A talk was ended by a person, as meant: nothing died.
         label, became = ("talk", "is over") if isinstance(last, Visit) and last.how == TALKED else ("dead", "is gone")
         if problem := task.memory.ended.problem:
             became += f"; {problem}"
-        rows.append((label, f"agent run #{last.run} {became}; {_would_words(task.id, told.would)}"))
-    if told.wake:
-        rows.append(("out of quota", f"until {told.wake}; detent watch goes on then"))
+        rows.append((label, f"agent run #{last.run} {became}; {_would_words(task.id, explained.would)}"))
+    if explained.wake:
+        rows.append(("out of quota", f"until {explained.wake}; detent watch goes on then"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
@@ -240,30 +240,30 @@ def status_words(told: Explain) -> str:
 
         rows += settings_rows(task)
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
-    shown |= dict(loop_rows(told.loop))
+    shown |= dict(loop_rows(explained.loop))
     rows += [(name, value) for name, value in shown.items() if value]
-    rows += [("advice", advice_words(told.advice))] if told.advice else []
-    rows += _proof_rows(told)
+    rows += [("advice", advice_words(explained.advice))] if explained.advice else []
+    rows += _proof_rows(explained)
     lines = [f"{label + ':':<21}{flat(value)}" for label, value in rows]
-    lines += part_words(told.failed)
+    lines += part_words(explained.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
         lines.append(f"{'last refusal:':<21}{flat(refusal.problem)}")
-        lines += [f"{'':<21}{flat(one['why'])}" for one in refusal.missing]
-    lines += _disorder_words(told)
-    return "\n".join([*lines, f"{'next:':<21}{_told_way_on(told)}"])
+        lines += [f"{'':<21}{flat(gap['why'])}" for gap in refusal.missing]
+    lines += _disorder_words(explained)
+    return "\n".join([*lines, f"{'next:':<21}{_next_command(explained)}"])
 
 
-def _proof_rows(told: Explain) -> list[tuple[str, str]]:
-    if told.proof is None:
+def _proof_rows(explained: Explain) -> list[tuple[str, str]]:
+    if explained.proof is None:
         return []
     from detent.runner.tell.proof_told import proof_rows  # most states don't ask what tests prove
 
-    return [*proof_rows(told.proof)]
+    return [*proof_rows(explained.proof)]
 
 
-def _told_way_on(told: Explain) -> str:
-    return f"detent history {told.task.id}" if told.is_removed else way_on_words(told.task)
+def _next_command(explained: Explain) -> str:
+    return f"detent history {explained.task.id}" if explained.is_removed else way_on_words(explained.task)
 
 
 def _would_words(name: str, would: Foreseen) -> str:
@@ -279,44 +279,51 @@ def _would_words(name: str, would: Foreseen) -> str:
 
 
 def _branch_of(task: Task) -> str:
-    own = task.memory.prepared.get("branch", {}).get("name", "")
-    return own or str(task.memory.checkpoint.branch)
+    task_branch = task.memory.prepared.get("branch", {}).get("name", "")
+    return task_branch or str(task.memory.checkpoint.branch)
 
 
-def _disorder_words(told: Explain) -> list[str]:
-    lines = [f"problem: {flat(problem)}" for problem in told.problems]
-    if told.repair:
-        lines.append(f"  next:  {told.repair}")
-    if told.request:
-        file = told.task.native.file
-        lines.append(f"{file} asks for {one_line(told.request)}; have it judged with: detent move")
+def _disorder_words(explained: Explain) -> list[str]:
+    lines = [f"problem: {flat(problem)}" for problem in explained.problems]
+    if explained.repair:
+        lines.append(f"  next:  {explained.repair}")
+    if explained.request:
+        file = explained.task.native.file
+        lines.append(f"{file} asks for {one_line(explained.request)}; have it judged with: detent move")
     return lines
 
 
-def next_words(told: Explain) -> str:
-    state = told.snapshot.state
-    lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
-    lines += part_words(told.failed)
-    lines += [advice_words(told.advice)] if told.advice else []
-    lines += [f"{label}: {flat(text)}" for label, text in _proof_rows(told)]
-    lines += final_words(told)
-    back = [move for move in told.moves if move.is_reopen and "redo" in move.verbs]
-    for move in told.moves:
+def next_words(explained: Explain) -> str:
+    state = explained.snapshot.state
+    lines = [
+        f"{explained.task.id} is in {state}, waiting for {explained.waiting_for or 'nobody'}",
+        *_disorder_words(explained),
+    ]
+    lines += part_words(explained.failed)
+    lines += [advice_words(explained.advice)] if explained.advice else []
+    lines += [f"{label}: {flat(text)}" for label, text in _proof_rows(explained)]
+    lines += final_words(explained)
+    back = [move for move in explained.moves if move.is_reopen and "redo" in move.verbs]
+    for move in explained.moves:
         if move not in back:
-            lines += ["", *_move_words(told.task, move)]
+            lines += ["", *_move_words(explained.task, move)]
     if back:
         states = ", ".join(move.to for move in back)
-        lines += ["", f"back    {states}  by person", f'          run:  detent say "/redo STATE why" {told.task.id}']
+        lines += [
+            "",
+            f"back    {states}  by person",
+            f'          run:  detent say "/redo STATE why" {explained.task.id}',
+        ]
     return "\n".join(lines)
 
 
-def final_words(told: Explain) -> list[str]:
+def final_words(explained: Explain) -> list[str]:
     """What to do where no move is the answer: the task is over, or stopped."""
-    state = told.task.machine.states[told.snapshot.state]
-    lines = [] if told.moves else [f"{state.name} is final: no move leads on"]
+    state = explained.task.machine.states[explained.snapshot.state]
+    lines = [] if explained.moves else [f"{state.name} is final: no move leads on"]
     is_over = state.is_end and not waits_at_end(state)
-    if is_over or told.snapshot.registers.get(STOPPED):
-        lines.append(f"  next: {_told_way_on(told)}")
+    if is_over or explained.snapshot.registers.get(STOPPED):
+        lines.append(f"  next: {_next_command(explained)}")
     return lines
 
 

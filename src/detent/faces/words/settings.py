@@ -56,15 +56,15 @@ def configured_words(task: Task, *, is_new: bool) -> str:
 def pack_words(task_id: str, was: str, now: str) -> str:
     if was == now:
         return f"configured: {task_id}: its pack is as it was ({now[:12]})"
-    told = "what was judged before counts as old"
-    return f"configured: {task_id}\n  pack: {was[:12]} -> {now[:12]}; {told}\n  next: detent next {task_id}"
+    consequence = "what was judged before counts as old"
+    return f"configured: {task_id}\n  pack: {was[:12]} -> {now[:12]}; {consequence}\n  next: detent next {task_id}"
 
 
 def _audit(settings: Mapping[str, Any]) -> str:
     """The settings of the dependency audit: only the project sets them, before a task is made."""
     accepted = ", ".join(settings.get("accept", ()))
-    asked = [f"asks {settings[key]}" for key in ("osv_url", "npm_registry", "cargo_db") if settings.get(key)]
-    return "; ".join((*([f"accepts {accepted}"] if accepted else []), *asked))
+    services = [f"asks {settings[key]}" for key in ("osv_url", "npm_registry", "cargo_db") if settings.get(key)]
+    return "; ".join((*([f"accepts {accepted}"] if accepted else []), *services))
 
 
 def _bounds(bounds: Mapping[str, float]) -> str:

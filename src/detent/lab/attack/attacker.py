@@ -18,7 +18,7 @@ def main() -> None:
     name, machine = read_play(os.environ["HOME"])
     walk = WALKS[machine]
     agent = Inside(os.environ, walk.course, walk.hand_in)
-    attack = next(one for one in (*ATTACKS, *CONTROLS) if one.name == name)
+    attack = next(attack for attack in (*ATTACKS, *CONTROLS) if attack.name == name)
     agent.write(os.path.join(agent.out, f"{BEGUN}-{agent.run}"), name)
     attack.act(agent)
     with suppress(OSError):  # the attack may have damaged its own folders

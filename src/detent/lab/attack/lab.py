@@ -109,21 +109,21 @@ def landlock_version() -> int:
     return version()
 
 
-def play(world: World, one: Play) -> Result:
+def play(world: World, play_: Play) -> Result:
     """Let one attacker loose, then look; a scene that can't be set up is a fault of the lab, and said so."""
     started = time.monotonic()
     try:
-        result = _play(world, one)
+        result = _play(world, play_)
     except (DetentError, OSError) as error:
-        claim = claim_of(one.attack, one.level, one.machine)
+        claim = claim_of(play_.attack, play_.level, play_.machine)
         what = error.what if isinstance(error, DetentError) else str(error)
-        result = Result(one.attack.name, one.machine, one.level, BROKEN, claim.words, what)
+        result = Result(play_.attack.name, play_.machine, play_.level, BROKEN, claim.words, what)
     return result.replace(seconds=round(time.monotonic() - started, 2))
 
 
-def _play(world: World, one: Play) -> Result:
-    attack = one.attack
-    scene = Scene(world, world.at(one.machine, attack.stage, one.level, attack.variant).course, attack.task)
+def _play(world: World, play: Play) -> Result:
+    attack = play.attack
+    scene = Scene(world, world.at(play.machine, attack.stage, play.level, attack.variant).course, attack.task)
     scene.listen()
     try:
         scene.play_next(attack.name)
@@ -136,13 +136,13 @@ def _play(world: World, one: Play) -> Result:
         problem = "" if seen or not attack.has_agent else _did_not_try(scene, attack)
     finally:
         scene.close()
-    return _judged(one, claim_of(attack, one.level, one.machine), seen, problem)
+    return _judged(play, claim_of(attack, play.level, play.machine), seen, problem)
 
 
-def _judged(one: Play, claim: Claim, seen: str, problem: str) -> Result:
-    result = Result(one.attack.name, one.machine, one.level, BROKEN, claim.words, problem)
-    if one.is_control:  # a lab in which nothing can succeed proves nothing
-        return result.replace(verdict=DONE if seen else BROKEN, words=one.attack.tries, seen=seen or problem or "no")
+def _judged(play: Play, claim: Claim, seen: str, problem: str) -> Result:
+    result = Result(play.attack.name, play.machine, play.level, BROKEN, claim.words, problem)
+    if play.is_control:  # a lab in which nothing can succeed proves nothing
+        return result.replace(verdict=DONE if seen else BROKEN, words=play.attack.tries, seen=seen or problem or "no")
     if problem:
         return result
     verdicts = {(True, True): SUCCEEDED, (True, False): STOPPED, (False, True): OPEN, (False, False): BETTER}
@@ -167,8 +167,8 @@ def plays(levels: Sequence[str], machines: Sequence[str], only: Sequence[str]) -
         for machine in machines:
             fit = [attack for attack in wanted if machine in attack.machines and level in attack.levels]
             found += [
-                Play(one, machine, level, is_control=True)
-                for one in _controls(fit, machine, level, is_short=bool(only))
+                Play(attack, machine, level, is_control=True)
+                for attack in _controls(fit, machine, level, is_short=bool(only))
             ]
             found += [Play(attack, machine, level) for attack in fit]
     return tuple(found)
@@ -183,11 +183,13 @@ def _controls(attacks: Sequence[Attack], machine: str, level: str, *, is_short: 
     honest, *others = CONTROLS
     more = [honest.replace(name=f"{honest.name}-{name}", variant=name) for name in variants if name]
     hacked = {attack.variant for attack in attacks if attack.is_hack}
-    honest_changes = [one for one in HONEST_CHANGES if one.variant in hacked]
+    honest_changes = [attack for attack in HONEST_CHANGES if attack.variant in hacked]
     if is_short:
-        honest_changes = list({one.variant: one for one in reversed(honest_changes)}.values())
-    wanted = {attack.control for attack in attacks} | {one.name for one in honest_changes}
-    fit = [one for one in others if one.name in wanted and machine in one.machines and level in one.levels]
+        honest_changes = list({attack.variant: attack for attack in reversed(honest_changes)}.values())
+    wanted = {attack.control for attack in attacks} | {attack.name for attack in honest_changes}
+    fit = [
+        attack for attack in others if attack.name in wanted and machine in attack.machines and level in attack.levels
+    ]
     return [honest, *more, *fit] if attacks else []
 
 
@@ -196,7 +198,7 @@ def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
     found = []
     lacking = lacking_grounds()
     hacks = [attack for attack in ATTACKS if attack.is_hack and attack.variant not in lacking]
-    for number, attack in enumerate((*(one for one in ATTACKS if not one.is_hack), *hacks[::_HACK_STEP])):
+    for number, attack in enumerate((*(attack for attack in ATTACKS if not attack.is_hack), *hacks[::_HACK_STEP])):
         fit = [
             Play(attack, machine, level)
             for machine in machines
@@ -205,7 +207,7 @@ def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
             if level in attack.levels
         ]
         # A long way is not gone once more for settings that other machines can be tried with.
-        short = [one for one in fit if not (attack.variant and WALKS[one.machine].is_long)] or fit
+        short = [play for play in fit if not (attack.variant and WALKS[play.machine].is_long)] or fit
         found += [short[number % len(short)]] if short else []
     return tuple(found)
 
@@ -217,8 +219,8 @@ def play_all(
     top = tempfile.mkdtemp(prefix="detent-attack-")
     try:
         world = World(top)
-        for number, one in enumerate(wanted, 1):
-            tell(number, one)
-            yield play(world, one)
+        for number, play_ in enumerate(wanted, 1):
+            tell(number, play_)
+            yield play(world, play_)
     finally:
         remove(top)

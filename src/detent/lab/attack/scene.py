@@ -192,9 +192,9 @@ class Scene:
         tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._listeners.append(tcp)
         self._packets = udp
-        for one in (tcp, udp):
-            one.bind(("127.0.0.1", 0))
-            one.setblocking(False)
+        for socket_ in (tcp, udp):
+            socket_.bind(("127.0.0.1", 0))
+            socket_.setblocking(False)
         tcp.listen()
         write(self.at_home(values.PORTS), f"{tcp.getsockname()[1]} {udp.getsockname()[1]}")
 

@@ -118,7 +118,7 @@ def go_on_and_ask(_prompt: str) -> None:
     _ask("needs_user_decision")
 
 
-def do_as_told(prompt: str) -> None:
+def follow_answer(prompt: str) -> None:
     """The person's words stand in the prompt; nothing is written without them."""
     if "> A) " not in prompt:
         raise SystemExit("the prompt lacks the person's answer")
@@ -154,8 +154,8 @@ def _replace_section(title: str, text: str) -> None:
 def _ask(state: str) -> None:
     """Ask for a move as any agent does, and say what came of it."""
     print(f"$ detent move {state}", flush=True)
-    told = run(("detent", "move", state), cwd=os.getcwd(), env=os.environ, timeout_s=_ASK_TIMEOUT_S)
-    print((told.stdout + told.stderr).decode("utf-8", "replace"), flush=True)
+    answer = run(("detent", "move", state), cwd=os.getcwd(), env=os.environ, timeout_s=_ASK_TIMEOUT_S)
+    print((answer.stdout + answer.stderr).decode("utf-8", "replace"), flush=True)
 
 
 def _path(name: str) -> str:
@@ -206,7 +206,7 @@ _SCRIPT: Mapping[int, Callable[[str], None]] = dict(
             admit_cheat,
             die_in_mid_work,
             go_on_and_ask,
-            do_as_told,
+            follow_answer,
             ask_for_proof,
             offer_old_review,
         ),

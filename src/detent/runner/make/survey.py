@@ -45,7 +45,7 @@ class Survey(Record):
     has_git: bool
     has_commit: bool
     agents: tuple[FoundAgent, ...]
-    own_agent: FoundAgent | None  # of the user's own settings, where a project names none
+    person_agent: FoundAgent | None  # of the user's own settings, where a project names none
     known_agents: Mapping[str, str]  # name -> how to install it
     commands: tuple[Guess, ...]
     setups: tuple[SetUp, ...]
@@ -70,7 +70,7 @@ def survey(start: str, environment: Mapping[str, str]) -> Survey:
         has_git=repository is not None,
         has_commit=repository is not None and repository.head is not None,
         agents=agents,
-        own_agent=_own_agent(user_content().get("agents", {}), environment, is_alone=not agents),
+        person_agent=_person_agent(user_content().get("agents", {}), environment, is_alone=not agents),
         known_agents={agent.name: agent.install for agent in catalog.agents.values()},
         commands=guess_commands(root, has),
         setups=guess_setup(root, has),
@@ -80,7 +80,7 @@ def survey(start: str, environment: Mapping[str, str]) -> Survey:
     )
 
 
-def _own_agent(table: Mapping[str, Any], environment: Mapping[str, str], *, is_alone: bool) -> FoundAgent | None:
+def _person_agent(table: Mapping[str, Any], environment: Mapping[str, str], *, is_alone: bool) -> FoundAgent | None:
     """The default agent of the user's own settings; without one the first program named there, if it `is_alone`."""
     catalog = load_catalog(table)
     programs = [name for name, value in table.items() if isinstance(value, dict)] if is_alone else []

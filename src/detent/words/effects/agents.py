@@ -83,7 +83,7 @@ def turn_failed() -> str:
 
 @message
 def unknown_placeholder(name: str, known: Iterable[str]) -> str:
-    return f"{{{name}}} is no placeholder; known: {', '.join('{' + one + '}' for one in known)}"
+    return f"{{{name}}} is no placeholder; known: {', '.join('{' + name + '}' for name in known)}"
 
 
 @message

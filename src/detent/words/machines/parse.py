@@ -155,13 +155,13 @@ def ask_needs_target() -> str:
 
 
 @message
-def shim_letters(shim: str, own: str) -> str:
-    return f"shim {shim}: must be made of letters, digits and dashes, and not {own}"
+def shim_letters(shim: str, cli: str) -> str:
+    return f"shim {shim}: must be made of letters, digits and dashes, and not {cli}"
 
 
 @message
-def shim_line(shim: str, own: str) -> str:
-    return f"shim {shim}: must be a line that begins with {own}"
+def shim_line(shim: str, cli: str) -> str:
+    return f"shim {shim}: must be a line that begins with {cli}"
 
 
 @message

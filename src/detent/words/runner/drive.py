@@ -26,8 +26,8 @@ def one_run_asked_for() -> str:
 
 
 @message
-def run_refused(number: int, asked: str) -> str:
-    return f"agent run #{number} asked for {asked} and was refused"
+def run_refused(number: int, state: str) -> str:
+    return f"agent run #{number} asked for {state} and was refused"
 
 
 @message
@@ -82,9 +82,9 @@ def ended_without_move(state: str, left_open: str) -> str:
 
 
 @message
-def another_needs_word(ended: str, asked: str, command: str) -> str:
+def another_needs_word(ended: str, confirmation: str, command: str) -> str:
     """`ended`: how the last run ended; `asked`: its question, empty where it left none."""
-    question = f"; {asked}" if asked else ""
+    question = f"; {confirmation}" if confirmation else ""
     return f"{ended}{question}; another one needs your word: {command}"
 
 

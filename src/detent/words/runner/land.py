@@ -119,9 +119,9 @@ def command_fails(
     task_id: str,
 ) -> tuple[str, str]:
     """`where`: the branch or the merged tree; `wanted_by`: the sources of the command; empty where unknown."""
-    told = f"{command!r} fails on {where} ({result})"
+    text = f"{command!r} fails on {where} ({result})"
     if wanted_by:
-        told += f"; {' and '.join(wanted_by)} {'want' if len(wanted_by) > 1 else 'wants'} it"
+        text += f"; {' and '.join(wanted_by)} {'want' if len(wanted_by) > 1 else 'wants'} it"
     if last_lines:
-        told += "; its last lines:\n" + "\n".join(f"    {line}" for line in last_lines)
-    return told, f"fix it on {branch} and commit, then: detent land {task_id}"
+        text += "; its last lines:\n" + "\n".join(f"    {line}" for line in last_lines)
+    return text, f"fix it on {branch} and commit, then: detent land {task_id}"

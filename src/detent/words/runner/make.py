@@ -218,8 +218,8 @@ def unknown_role(place: str, file: str, name: str, near: str) -> str:
 
 
 def _issue_failed(issue: str, program: str, ended: str, said: str) -> tuple[str, str]:
-    told = f"issue {issue} can't be read: {program}: {ended}"
-    return f"{told}: {said}" if said else told, f"run that command yourself to see what it needs, {_CORRECT}"
+    problem = f"issue {issue} can't be read: {program}: {ended}"
+    return f"{problem}: {said}" if said else problem, f"run that command yourself to see what it needs, {_CORRECT}"
 
 
 @message

@@ -233,10 +233,10 @@ def files_are_protected() -> str:
 @message
 def tainted(bound: str, changed: Sequence[str], hooks: Sequence[str]) -> str:
     """Why nothing follows from a run; `bound`: what it was kept to, `hooks`: what the person's git would run."""
-    told = (
+    note = (
         f"; your git would run {', '.join(hooks[:_MOST_TOLD])} at your next commit: look at it first" if hooks else ""
     )
-    return f"{bound}, and it changed {', '.join(changed[:_MOST_TOLD])}: what it asked for was not considered{told}"
+    return f"{bound}, and it changed {', '.join(changed[:_MOST_TOLD])}: what it asked for was not considered{note}"
 
 
 @message

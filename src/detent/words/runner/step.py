@@ -204,10 +204,10 @@ def locked_put_back(item: str, state: str) -> str:
 @message
 def edit_not_lost(kept: Sequence[tuple[str, str]], task_id: str) -> str:
     """`kept`: each place, and where what stood there lies now."""
-    told = [f"{place} kept in {path}" for place, path in kept[:_MOST_PLACES]]
-    told += [f"{len(kept) - _MOST_PLACES} more beside it"] if len(kept) > _MOST_PLACES else []
+    copies = [f"{place} kept in {path}" for place, path in kept[:_MOST_PLACES]]
+    copies += [f"{len(kept) - _MOST_PLACES} more beside it"] if len(kept) > _MOST_PLACES else []
     return (
-        f"the edit is not lost: {', '.join(told)}; "
+        f"the edit is not lost: {', '.join(copies)}; "
         f'to have an edit accepted, make it again and run: detent amend --reason "why" {task_id}'
     )
 

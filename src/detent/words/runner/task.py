@@ -178,15 +178,15 @@ def machine_changed(machine: str) -> tuple[str, str]:
 
 @message
 def not_passed_over(root: str, where: str, problem: str, lines: Iterable[str]) -> str:
-    told = " and ".join(lines)
-    return f"git will show {root}/ as new: {where}: {problem}; write {told} into your .gitignore"
+    ignored = " and ".join(lines)
+    return f"git will show {root}/ as new: {where}: {problem}; write {ignored} into your .gitignore"
 
 
 @message
 def runs_came_to_nothing(count: int, run: int, state: str, ended: str, why: str) -> str:
     """`ended`: how the last one ended; `why`: empty where nothing says more."""
-    told = f"{count} agent runs in a row came to nothing; the last one, #{run} in {state}, {ended}"
-    return f"{told}: {why}" if why else told
+    stopped = f"{count} agent runs in a row came to nothing; the last one, #{run} in {state}, {ended}"
+    return f"{stopped}: {why}" if why else stopped
 
 
 @message

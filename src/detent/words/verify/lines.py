@@ -136,5 +136,5 @@ def label_lacks(label: str, line: str) -> str:
 
 
 @message
-def refused_other(asked: str, said: str) -> str:
-    return f"it was refused {asked or 'nothing'}, the line says it was refused {said or 'nothing'}"
+def refused_other(requested: str, said: str) -> str:
+    return f"it was refused {requested or 'nothing'}, the line says it was refused {said or 'nothing'}"

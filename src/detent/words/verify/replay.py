@@ -76,8 +76,8 @@ def crash_not_counted(how: str) -> str:
 
 
 @message
-def after_differs(field: str, given: object, due: object) -> str:
-    return f"{field} after it is {given!r}, the rules give {due!r}"
+def after_differs(field: str, written: object, due: object) -> str:
+    return f"{field} after it is {written!r}, the rules give {due!r}"
 
 
 @message

@@ -193,11 +193,11 @@ def revision_changed() -> str:
 @message
 def lines_not_told(log: str, lines: Sequence[int], headings: Sequence[str] | None) -> str:
     """`headings`: what would stand over them; None where the log has no headings."""
-    told = f"{log} does not tell {len(lines)} line(s), first {lines[0]}"
+    gap = f"{log} does not tell {len(lines)} line(s), first {lines[0]}"
     if headings is None:
-        return told
+        return gap
     more = f" and {len(headings) - _MOST_HEADINGS} more" if len(headings) > _MOST_HEADINGS else ""
-    return f"{told}: {'; '.join(headings[:_MOST_HEADINGS])}{more}"
+    return f"{gap}: {'; '.join(headings[:_MOST_HEADINGS])}{more}"
 
 
 @message

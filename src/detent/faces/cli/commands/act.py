@@ -51,10 +51,10 @@ def new(arguments: Arguments) -> int:
 
 
 def _show_status(arguments: Arguments, task: Task) -> int:
-    told = explain(task, with_moves=False)
+    explained = explain(task, with_moves=False)
     notes = task.memory.head.notes
-    lines = [*(f"note: {note}" for note in notes), status_words(told)]
-    show(arguments, {**status_json(told), "notes": list(notes)}, "\n".join(lines))
+    lines = [*(f"note: {note}" for note in notes), status_words(explained)]
+    show(arguments, {**status_json(explained), "notes": list(notes)}, "\n".join(lines))
     return 0
 
 
@@ -123,27 +123,31 @@ def prove(arguments: Arguments) -> int:
     bad = not_well(proven)
     rows = [
         {
-            "gate": one.gate,
-            "command": one.receipt.command,
-            "exit": one.receipt.attempts[-1] if one.receipt.attempts else None,
-            "cached": one.cached,
-            "log": one.receipt.log,
-            "problem": one.receipt.problem,
-            "where": one.receipt.where,
-            "ok": one not in bad,
+            "gate": proof.gate,
+            "command": proof.receipt.command,
+            "exit": proof.receipt.attempts[-1] if proof.receipt.attempts else None,
+            "cached": proof.cached,
+            "log": proof.receipt.log,
+            "problem": proof.receipt.problem,
+            "where": proof.receipt.where,
+            "ok": proof not in bad,
         }
-        for one in proven
+        for proof in proven
     ]
     lines = [f"tree {tree[:12] or 'not looked at'}"]
-    for one in proven:
-        result = "ok  " if one not in bad else "bad " if one.before else "red "
-        told = one.receipt.problem or (f"exit {one.receipt.attempts[-1]}" if one.receipt.attempts else "not run")
-        first = one.receipt.command.splitlines()[0]
-        known = (f", {one.receipt.where}" if one.receipt.where else "") + (" (already known)" if one.cached else "")
-        lines.append(f"  {result} {first}  {told}{known}\n         {one.receipt.log}")
+    for proof in proven:
+        result = "ok  " if proof not in bad else "bad " if proof.before else "red "
+        result_words = proof.receipt.problem or (
+            f"exit {proof.receipt.attempts[-1]}" if proof.receipt.attempts else "not run"
+        )
+        first = proof.receipt.command.splitlines()[0]
+        known = (f", {proof.receipt.where}" if proof.receipt.where else "") + (
+            " (already known)" if proof.cached else ""
+        )
+        lines.append(f"  {result} {first}  {result_words}{known}\n         {proof.receipt.log}")
     if not proven:
         lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
-    if any(one.cached for one in bad):
+    if any(proof.cached for proof in bad):
         lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
     show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
     return 1 if bad else 0
@@ -161,13 +165,13 @@ def answer(arguments: Arguments) -> int:
 
 
 def resume(arguments: Arguments) -> int:
-    from detent.faces.cli.given import given_with
+    from detent.faces.cli.step_options import step_options
     from detent.runner.people.people import resume as bring_back
 
     refuse_inside_run("resuming")
     task = open_to_change(arguments)
-    given = given_with(arguments, task, verb="resume")
-    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason"), given))
+    options = step_options(arguments, task, verb="resume")
+    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason"), options))
 
 
 def amend(arguments: Arguments) -> int:

@@ -6,9 +6,9 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
-from detent.faces.cli.caller import is_held, is_inside_run, own_run, person_name, refuse_inside_run
-from detent.faces.cli.given import given_with
+from detent.faces.cli.caller import enclosing_run, is_held, is_inside_run, person_name, refuse_inside_run
 from detent.faces.cli.output import move_json, progress_teller, show
+from detent.faces.cli.step_options import step_options
 from detent.faces.words.screen import outcome_words
 from detent.runner.step.step import Outcome, step, tidy
 from detent.runner.task.open import Task, open_task
@@ -37,9 +37,9 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        given, shown = given_with(arguments, task), arguments.text("--tree")
+        options, shown = step_options(arguments, task), arguments.text("--tree")
         return show_outcome(
-            arguments, step(task, None, otherwise=first_open, given=given, shown=shown, progress=progress)
+            arguments, step(task, None, otherwise=first_open, given=options, shown=shown, progress=progress)
         )
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
@@ -52,8 +52,8 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         override=arguments.text("--override"),
         verb=verb,
     )
-    given, shown = given_with(arguments, task, want), arguments.text("--tree")
-    return show_outcome(arguments, step(task, signal, given=given, shown=shown, progress=progress))
+    options, shown = step_options(arguments, task, want), arguments.text("--tree")
+    return show_outcome(arguments, step(task, signal, given=options, shown=shown, progress=progress))
 
 
 def _attended(task: Task, progress: Callable[[Progress], None]) -> tuple[Task, Outcome | None]:
@@ -76,7 +76,7 @@ def _claim(arguments: Arguments, task: Task, want: str, verb: str) -> int:
     from detent.runner.run.claims import claim
 
     try:
-        outcome = claim(task, own_run(task), want, arguments.text("--reason"), verb)
+        outcome = claim(task, enclosing_run(task), want, arguments.text("--reason"), verb)
     except StorageError:  # an agent's own sandbox may keep us from the journal
         return ask_by_drop(arguments, {"verb": verb} if verb else {"move": want})
     return show_outcome(arguments, outcome)
@@ -126,8 +126,8 @@ def _with_route(outcome: Outcome) -> Outcome:
     from detent.faces.words.said import route_words
 
     edges = shortest(machine, outcome.before, want)
-    is_told = any((pair.source, pair.target) == (outcome.before, want) for pair in machine.forbidden)
-    if not edges or len(edges) < 2 or (is_told and not outcome.asked.override):
+    is_forbidden = any((pair.source, pair.target) == (outcome.before, want) for pair in machine.forbidden)
+    if not edges or len(edges) < 2 or (is_forbidden and not outcome.asked.override):
         return outcome
     first = {name: register.start for name, register in machine.registers.items()}
     if any(all(any(first[name] not in way.when[name] for name in way.when) for way in edge.ways) for edge in edges):

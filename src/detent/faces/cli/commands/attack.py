@@ -30,8 +30,8 @@ def attack(arguments: Arguments) -> int:
     from detent.lab.attack.table import ATTACKS
 
     only = arguments.texts("--only")
-    attacks = [one for one in ATTACKS if not only or one.name in only]
-    known = {one.name for one in attacks}
+    attacks = [attack for attack in ATTACKS if not only or attack.name in only]
+    known = {attack.name for attack in attacks}
     if unknown := [name for name in only if name not in known]:
         raise UsageError(f"there is no attack {unknown[0]!r}", next_step="detent attack --list")
     if arguments.has("--list"):
@@ -52,10 +52,11 @@ def attack(arguments: Arguments) -> int:
             _tell(result, f"{len(results)}/{len(wanted)}")
     is_ok = all(result.is_as_claimed for result in results)
     rows = [
-        {**{field: getattr(one, field) for field in one._fields}, "as_claimed": one.is_as_claimed} for one in results
+        {**{field: getattr(result, field) for field in result._fields}, "as_claimed": result.is_as_claimed}
+        for result in results
     ]
-    told = {"ok": is_ok, "seconds": round(progress.elapsed_s(), 1), "results": rows}
-    show(arguments, told, _summary(results, progress.elapsed_s()))
+    summary = {"ok": is_ok, "seconds": round(progress.elapsed_s(), 1), "results": rows}
+    show(arguments, summary, _summary(results, progress.elapsed_s()))
     return 0 if is_ok else 1
 
 
@@ -147,19 +148,19 @@ def _list(arguments: Arguments, attacks: Sequence[Attack]) -> int:
     from detent.lab.attack.lab import OPEN, STOPPED
 
     rows, lines = [], []
-    for one in attacks:
-        claims = {level: one.claims[level] for level in one.levels}
+    for attack in attacks:
+        claims = {level: attack.claims[level] for level in attack.levels}
         rows.append(
             {
-                "name": one.name,
-                "tries": one.tries,
-                "machines": list(one.machines),
+                "name": attack.name,
+                "tries": attack.tries,
+                "machines": list(attack.machines),
                 "levels": {
                     level: {"stopped": claim.is_stopped, "words": claim.words} for level, claim in claims.items()
                 },
             }
         )
-        lines.append(f"{one.name}: {one.tries} ({', '.join(one.machines)})")
+        lines.append(f"{attack.name}: {attack.tries} ({', '.join(attack.machines)})")
         lines += [
             f"  {level:<12}{STOPPED if claim.is_stopped else OPEN:<13}{claim.words}" for level, claim in claims.items()
         ]

@@ -22,16 +22,16 @@ def audit(arguments: Arguments) -> int:
     wanted, repo = arguments.text("TASK"), arguments.text("--repo")
     if wanted and arguments.has("--all"):
         raise UsageError("a task and --all exclude each other", next_step="detent audit --all")
-    is_one = bool(wanted) or not (arguments.has("--all") or repo)
-    if is_one and (wanted or os.path.lexists(os.path.join(current_folder(), POINTER))):
-        found = [_audit_one(wanted, repo)]
+    is_single = bool(wanted) or not (arguments.has("--all") or repo)
+    if is_single and (wanted or os.path.lexists(os.path.join(current_folder(), POINTER))):
+        found = [_audit_task(wanted, repo)]
     else:
         found = _audit_all(find_project(repo))
     show(arguments, audit_json(found), audit_words(found))
-    return max(one.code for one in found)
+    return max(audited.code for audited in found)
 
 
-def _audit_one(wanted: str, repo: str) -> Audited:
+def _audit_task(wanted: str, repo: str) -> Audited:
     try:
         project, task_id = locate_task(wanted, repo)
     except UsageError:

@@ -8,8 +8,8 @@ from detent.core.values import Signal
 from detent.errors import UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change, show_outcome
-from detent.faces.cli.given import given_with
 from detent.faces.cli.output import show
+from detent.faces.cli.step_options import step_options
 from detent.faces.words.loop import ask_choice_words, diagnosis_words, menu_words
 from detent.faces.words.screen import printable
 from detent.packs.ralf.diagnose import diagnose
@@ -33,7 +33,7 @@ def choose(arguments: Arguments) -> int:
     content = {
         "id": task.id,
         "state": task.memory.snapshot.state,
-        "choices": [{name: getattr(one, name) for name in one._fields} for one in choices],
+        "choices": [{name: getattr(choice, name) for name in choice._fields} for choice in choices],
     }
     show(arguments, content, menu_words(task, choices, loop_of(task)))
     if not choices or arguments.has("--json") or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -66,9 +66,9 @@ def take(arguments: Arguments, task: Task, word: str) -> int:
         return show_view(arguments, task, view)
     refuse_inside_run("choosing")
     verb = edge.verbs[0] if edge.verbs else ""
-    asked = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
-    given = given_with(arguments, task, edge.name)
-    return show_outcome(arguments, step(without_run(task, verb), asked, given=given))
+    signal = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
+    options = step_options(arguments, task, edge.name)
+    return show_outcome(arguments, step(without_run(task, verb), signal, given=options))
 
 
 def without_run(task: Task, verb: str = "") -> Task:

@@ -66,11 +66,11 @@ def demo(arguments: Arguments) -> int:
     stage = Stage(os.path.realpath(root), is_quiet=arguments.has("--json"))
     for scene in _SCENES:
         scene(stage)
-    told = _result(stage)
+    result = _result(stage)
     if arguments.has("--json"):
-        print_json(told)
+        print_json(result)
     else:
-        stage.tell(_last_words(told))
+        stage.tell(_last_words(result))
     return 0
 
 
@@ -197,27 +197,27 @@ def _result(stage: Stage) -> dict[str, Any]:
     }
 
 
-def _last_words(told: dict[str, Any]) -> str:
+def _last_words(result: dict[str, Any]) -> str:
     from shutil import which
 
     counts = (
-        (told["runs"], "agent run", ""),
-        (told["refusals"], "request", " refused"),
-        (len(told["put_back"]), "edit", " put back"),
-        (told["killed"], "run", " killed"),
-        (told["answers"], "answer", " of yours"),
+        (result["runs"], "agent run", ""),
+        (result["refusals"], "request", " refused"),
+        (len(result["put_back"]), "edit", " put back"),
+        (result["killed"], "run", " killed"),
+        (result["answers"], "answer", " of yours"),
     )
     # After `make demo` nothing is installed yet: then the command is named by its place.
     command = "detent" if which("detent") else f"{sys.executable} -m detent"
     counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
     return (
-        f"\n{told['state']} and {'landed' if told['landed'] else 'not landed'}: {counted}.\n"
-        f"\nThe page that shows all of it:\n  {told['page']}\n"
+        f"\n{result['state']} and {'landed' if result['landed'] else 'not landed'}: {counted}.\n"
+        f"\nThe page that shows all of it:\n  {result['page']}\n"
         "\nThree things to try:\n"
         "  1. open that page in a browser\n"
-        f"  2. cd {told['folder']}/words && {command} history words\n"
+        f"  2. cd {result['folder']}/words && {command} history words\n"
         f"  3. in a repository of your own: {command} init\n"
-        f"\nSeen enough? rm -r {told['folder']}"
+        f"\nSeen enough? rm -r {result['folder']}"
     )
 
 

@@ -9,7 +9,7 @@ from detent.errors import RefusedError, UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change
 from detent.faces.cli.output import move_json, show, status_json
-from detent.faces.cli.rests import EXIT_CODES, nothing_told, rest_json, tell_at_once, tell_person
+from detent.faces.cli.rests import EXIT_CODES, rest_json, tell_at_once, tell_nothing, tell_person
 from detent.faces.words.run import goes_on_words, rest_words
 from detent.faces.words.screen import outcome_words, status_words
 from detent.runner.drive.drive import drive
@@ -42,7 +42,7 @@ def run(arguments: Arguments) -> int:
     if not tasks:
         return _nothing(arguments)
     may_wait, may_start = not arguments.has("--no-wait"), not arguments.has("--no-start")
-    return drive_told(arguments, tasks[0], once=arguments.has("--once"), may_wait=may_wait, may_start=may_start)
+    return drive_and_show(arguments, tasks[0], once=arguments.has("--once"), may_wait=may_wait, may_start=may_start)
 
 
 def _detach(arguments: Arguments, tasks: Sequence[Task]) -> int:
@@ -77,10 +77,10 @@ def respawn(arguments: Arguments) -> int:
     state = task.machine.states[task.memory.snapshot.state]
     # Elsewhere the agent is called in to assist, and the person goes on.
     leads_on = state.driver == "agent" or any("agent" in way.by for edge in state.edges for way in edge.ways)
-    is_given = leads_on and not once
-    if is_given:
+    hands_over = leads_on and not once
+    if hands_over:
         task = let_drive(task, person_name(), on=True)
-    code = drive_told(arguments, task, once=once or not is_given, asked=True, may_wait=may_wait)
+    code = drive_and_show(arguments, task, once=once or not hands_over, is_requested=True, may_wait=may_wait)
     if not may_wait:
         from detent.runner.task.bell import ring
 
@@ -88,20 +88,28 @@ def respawn(arguments: Arguments) -> int:
     return code
 
 
-def drive_told(
-    arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True, may_start: bool = True
+def drive_and_show(
+    arguments: Arguments,
+    task: Task,
+    *,
+    once: bool,
+    is_requested: bool = False,
+    may_wait: bool = True,
+    may_start: bool = True,
 ) -> int:
-    tell = nothing_told if arguments.has("--json") else tell_at_once
+    tell = tell_nothing if arguments.has("--json") else tell_at_once
     since = arguments.number("--since", "detent history", "the number of a line")
     try:
-        rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, may_start=may_start, since=since)
+        rest = drive(
+            task, tell, move_json, once=once, asked=is_requested, may_wait=may_wait, may_start=may_start, since=since
+        )
     except KeyboardInterrupt:
         _break_off(arguments, task)
         raise
     if may_wait:  # else the process that waits instead tells the person
         tell_person(rest)
-    told = rest_json(rest)
-    show(arguments, {"tasks": [told]} if arguments.has("--all") else told, rest_words(rest))
+    content = rest_json(rest)
+    show(arguments, {"tasks": [content]} if arguments.has("--all") else content, rest_words(rest))
     return EXIT_CODES[rest.why]
 
 
@@ -185,9 +193,9 @@ def _over(arguments: Arguments, error: RefusedError) -> int:
     if not isinstance(error, AtEnd):
         raise error
     why = "person" if error.is_waiting else "done"
-    told = {"id": "", "state": error.state, "rest": why, "why": error.what}
+    content = {"id": "", "state": error.state, "rest": why, "why": error.what}
     head = "needs a person" if error.is_waiting else "done"
-    show(arguments, told, f"{head}: {error.what}\n  where: {error.where}\n  next: {error.next_step}")
+    show(arguments, content, f"{head}: {error.what}\n  where: {error.where}\n  next: {error.next_step}")
     return EXIT_CODES[why]
 
 
@@ -207,7 +215,7 @@ def talk(arguments: Arguments) -> int:
         is_called_in = task.machine.states[task.memory.snapshot.state].driver == "person"
         say, run = f'say one thing at a time: detent say "..." {task.id}', f"let it work alone: detent run {task.id}"
         raise RefusedError("talking needs a terminal, and this is none", next_step=say if is_called_in else run)
-    task = talk_to_agent(task, nothing_told if arguments.has("--json") else tell_at_once, move_json)
-    told = explain(task, with_moves=False)
-    show(arguments, status_json(told), status_words(told))
+    task = talk_to_agent(task, tell_nothing if arguments.has("--json") else tell_at_once, move_json)
+    explained = explain(task, with_moves=False)
+    show(arguments, status_json(explained), status_words(explained))
     return 0

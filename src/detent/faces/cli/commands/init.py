@@ -25,16 +25,16 @@ def init(arguments: Arguments) -> int:
     seen = survey(os.path.abspath(arguments.text("--repo") or current_folder()), os.environ)
     text = settings_text(seen)
     path = os.path.join(seen.root, FILE)
-    told = {"path": path, "written": False, "backup": "", "change": "", "text": text, **_survey_json(seen)}
+    content = {"path": path, "written": False, "backup": "", "change": "", "text": text, **_survey_json(seen)}
     if arguments.has("--print"):
-        show(arguments, told, text.rstrip("\n"))
+        show(arguments, content, text.rstrip("\n"))
         return 0
     refuse_inside_run("writing settings")
     found = _read_old(path)
     before = (found or b"").decode("utf-8", "replace")
-    told["change"] = change_words(before, text)
+    content["change"] = change_words(before, text)
     if found is not None and before == text:
-        show(arguments, told, "\n".join([*survey_words(seen), "", f"{path} says so already", *_next_words(seen)]))
+        show(arguments, content, "\n".join([*survey_words(seen), "", f"{path} says so already", *_next_words(seen)]))
         return 0
     if found is not None and not arguments.has("--force"):
         refusal = (
@@ -42,14 +42,14 @@ def init(arguments: Arguments) -> int:
             "  why:  what it would change is shown above",
             "  next: detent init --force (the old file is kept), or detent init --print",
         )
-        show(arguments, told, "\n".join([*survey_words(seen), "", str(told["change"]), "", *refusal]))
+        show(arguments, content, "\n".join([*survey_words(seen), "", str(content["change"]), "", *refusal]))
         return 1
-    told["backup"] = _keep_old(path, found) if found is not None else ""
+    content["backup"] = _keep_old(path, found) if found is not None else ""
     write_atomic(path, text.encode(), durable=True)
     trust_written(find_project(seen.root), text, person_name())
-    told["written"] = True
-    kept = [f"kept:       {told['backup']}"] if told["backup"] else []
-    show(arguments, told, "\n".join([*survey_words(seen), "", f"wrote:      {path}", *kept, *_next_words(seen)]))
+    content["written"] = True
+    kept = [f"kept:       {content['backup']}"] if content["backup"] else []
+    show(arguments, content, "\n".join([*survey_words(seen), "", f"wrote:      {path}", *kept, *_next_words(seen)]))
     return 0
 
 
@@ -79,14 +79,17 @@ def _survey_json(seen: Survey) -> dict[str, Any]:
         "root": seen.root,
         "git": seen.has_git,
         "agents": [
-            {"name": one.name, "program": one.program, "version": one.version, "login": one.has_login}
-            for one in seen.agents
+            {"name": agent.name, "program": agent.program, "version": agent.version, "login": agent.has_login}
+            for agent in seen.agents
         ],
-        "own_agent": seen.own_agent.name if seen.own_agent is not None else None,
+        "own_agent": seen.person_agent.name if seen.person_agent is not None else None,
         "commands": [
-            {"name": one.name, "command": one.command, "seen": one.seen, "lacks": one.lacks} for one in seen.commands
+            {"name": guess.name, "command": guess.command, "seen": guess.seen, "lacks": guess.lacks}
+            for guess in seen.commands
         ],
-        "setup": [{"commands": list(one.commands), "key": list(one.key), "lacks": one.lacks} for one in seen.setups],
+        "setup": [
+            {"commands": list(setup.commands), "key": list(setup.key), "lacks": setup.lacks} for setup in seen.setups
+        ],
         "carry": list(seen.carry),
         "ignored": list(seen.ignored),
         "sandbox": {"level": seen.sandbox.level, "why": seen.sandbox.why},

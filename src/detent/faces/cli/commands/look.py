@@ -27,15 +27,15 @@ def _task(arguments: Arguments) -> Task:
 
 
 def status(arguments: Arguments) -> int:
-    told = explain(_task(arguments), with_moves=False)
-    show(arguments, status_json(told), status_words(told))
-    return 5 if told.repair else 0
+    explained = explain(_task(arguments), with_moves=False)
+    show(arguments, status_json(explained), status_words(explained))
+    return 5 if explained.repair else 0
 
 
 def next_moves(arguments: Arguments) -> int:
-    told = explain(_task(arguments), with_moves=True)
-    show(arguments, next_json(told), next_words(told))
-    return 5 if told.repair else 0
+    explained = explain(_task(arguments), with_moves=True)
+    show(arguments, next_json(explained), next_words(explained))
+    return 5 if explained.repair else 0
 
 
 def _row(project: Project, listed: Listed) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def list_tasks(arguments: Arguments) -> int:
     machines, states = arguments.texts("--machine"), arguments.texts("--state")
     rows = [
         row
-        for row in ({**_row(project, one), "active": is_active(one)} for one in found)
+        for row in ({**_row(project, task), "active": is_active(task)} for task in found)
         if (not machines or row["machine"] in machines)
         and (not states or row["state"] in states)
         and not (arguments.has("--open") and row["over"])
@@ -114,7 +114,7 @@ def overview(*, as_json: bool) -> int:
         )
         return 0
     people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
-    goes_on = {one.id for one in listed if one.memory and (one.memory.run or one.memory.driven.on)}
+    goes_on = {task.id for task in listed if task.memory and (task.memory.run or task.memory.driven.on)}
     others = [row for row in open_rows if row not in people and row["id"] in goes_on]
     resting = [row for row in open_rows if row not in people and row["id"] not in goes_on]
     lines = ["needs you:" if people else "nothing needs you"]
@@ -170,8 +170,8 @@ def route(arguments: Arguments) -> int:
         nothing = {"id": task.id, "from": state, "to": goal, "route": None}
         show(arguments, nothing, f"no way leads from {state} to {goal}")
         return 1
-    told = explain(task, with_moves=True)
-    first = next((move for move in told.moves if edges and move.name == edges[0].name), None)
+    explained = explain(task, with_moves=True)
+    first = next((move for move in explained.moves if edges and move.name == edges[0].name), None)
     steps = [
         {
             "name": edge.name,
@@ -186,6 +186,6 @@ def route(arguments: Arguments) -> int:
         needs = ", ".join(edge.ways[0].needs) or "no gate"
         lines.append(f"  {edge.target:<22}by {' or '.join(who_may(edge, task.memory.snapshot)):<18}needs {needs}")
     if first is not None and not first.is_open:
-        lines += [f"first missing: {one.why}" for one in first.missing]
+        lines += [f"first missing: {gap.why}" for gap in first.missing]
     show(arguments, {"id": task.id, "from": state, "to": goal, "route": steps}, "\n".join(lines))
     return 0

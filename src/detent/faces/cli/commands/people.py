@@ -7,8 +7,8 @@ from detent.core.values import Refuse, Signal, Wait
 from detent.errors import UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change, show_outcome
-from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, progress_teller, proof_json, settings_json, show
+from detent.faces.cli.step_options import step_options
 from detent.faces.words.done import accepted_words, approved_words, confirmed_words
 from detent.faces.words.run import inbox_words
 from detent.faces.words.screen import outcome_words
@@ -31,16 +31,16 @@ def inbox(arguments: Arguments) -> int:
     letters = waiting_tasks(find_project(arguments.text("--repo")))
     rows = [
         {
-            "id": one.id,
-            "state": one.state,
-            "why": one.why,
-            "since": one.since,
-            "title": one.title,
-            "run": one.command,
-            "advice": one.advice,
-            "proof": proof_json(one.proof),
+            "id": letter.id,
+            "state": letter.state,
+            "why": letter.why,
+            "since": letter.since,
+            "title": letter.title,
+            "run": letter.command,
+            "advice": letter.advice,
+            "proof": proof_json(letter.proof),
         }
-        for one in letters
+        for letter in letters
     ]
     show(arguments, {"waiting": rows}, inbox_words(letters))
     return 0
@@ -67,10 +67,10 @@ def approve(arguments: Arguments) -> int:
             show(arguments, {}, approved_words(approved))
         return _by_verb(arguments, "approve")
     outcome = _opened(arguments, task, arguments.text("--reason"))
-    told = {"tree": approved.tree, "files": approved.files}
+    content = {"tree": approved.tree, "files": approved.files}
     show(
         arguments,
-        {**move_json(outcome), "approved": told},
+        {**move_json(outcome), "approved": content},
         f"{approved_words(approved)}\n{outcome_words(outcome)}",
     )
     return 0
@@ -89,8 +89,8 @@ def _accepted(arguments: Arguments, task: Task) -> int:
             show(arguments, {}, accepted_words(found))
         return _by_verb(arguments, "approve")
     outcome = _opened(arguments, task, reason)
-    told = {"word": found.word, "seen": found.seen}
-    show(arguments, {**move_json(outcome), "accepted": told}, f"{accepted_words(found)}\n{outcome_words(outcome)}")
+    content = {"word": found.word, "seen": found.seen}
+    show(arguments, {**move_json(outcome), "accepted": content}, f"{accepted_words(found)}\n{outcome_words(outcome)}")
     return 0
 
 
@@ -114,11 +114,11 @@ def _confirmed_unseen(arguments: Arguments, task: Task) -> int:
 
 
 def _show_confirmed(arguments: Arguments, task: Task, word: Confirmed, *, is_unseen: bool = False) -> None:
-    told = {"id": task.id, "confirmed": [list(pair) for pair in word.plan.commands]}
+    content = {"id": task.id, "confirmed": [list(pair) for pair in word.plan.commands]}
     about = {"tree": word.tree, "unseen": is_unseen, "differs": list(word.differs)}
     is_driven = task.machine.states[task.memory.snapshot.state].driver != "person"
     command = f"detent {'run' if is_driven else 'next'} {task.id}"
-    show(arguments, {**told, **about}, confirmed_words(word, command, is_unseen=is_unseen))
+    show(arguments, {**content, **about}, confirmed_words(word, command, is_unseen=is_unseen))
 
 
 def _opened(arguments: Arguments, task: Task, reason: str) -> Outcome:
@@ -127,13 +127,13 @@ def _opened(arguments: Arguments, task: Task, reason: str) -> Outcome:
     waited = [
         edge for edge in state.edges if any(is_word(task.machine, gate) for way in edge.ways for gate in way.needs)
     ]
-    asked = Signal("person", waited[0].name, name=person_name(), reason=reason)
+    signal = Signal("person", waited[0].name, name=person_name(), reason=reason)
     if len(waited) > 1:
-        return Outcome(Wait("several moves are nearer now"), task, {}, asked, state.name)
-    outcome = step(task, asked, progress=progress_teller(arguments))
+        return Outcome(Wait("several moves are nearer now"), task, {}, signal, state.name)
+    outcome = step(task, signal, progress=progress_teller(arguments))
     if not isinstance(outcome.decision, Refuse):
         return outcome
-    lacking = "; ".join(one.why for one in outcome.decision.missing)
+    lacking = "; ".join(gap.why for gap in outcome.decision.missing)
     return outcome.replace(decision=Wait(f"{outcome.decision.problem} still lacks: {lacking}"))
 
 
@@ -211,7 +211,7 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     refuse_inside_run(verb)
     task = open_to_change(arguments)
     edges = [edge for edge in task.machine.states[task.memory.snapshot.state].edges if verb in edge.verbs]
-    asked = Signal("person", name=person_name(), reason=arguments.text("--reason"), verb=verb)
+    signal = Signal("person", name=person_name(), reason=arguments.text("--reason"), verb=verb)
     if not edges:
         state = task.memory.snapshot.state
         hint = f"its moves: detent next {task.id}"
@@ -221,15 +221,16 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
             hint = f'to confirm the deploy commands ahead: detent approve {task.id} --unseen --reason "why"'
         allowed = allowed_targets(task.machine, task.memory.snapshot)
         refused = Refuse(f"nothing in {state} waits for {verb}", allowed=allowed, hint=hint)
-        return show_outcome(arguments, Outcome(refused, task, {}, asked, state))
+        return show_outcome(arguments, Outcome(refused, task, {}, signal, state))
     wanted = arguments.text("--edge")
     if len(edges) > 1 and not wanted:
         names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
         raise UsageError(f"{verb} may mean {names}", next_step=f"detent {verb} --edge NAME {task.id}")
-    asked = asked.replace(want=wanted or edges[0].name)
-    given = given_with(arguments, task, asked.want)
+    signal = signal.replace(want=wanted or edges[0].name)
+    options = step_options(arguments, task, signal.want)
     return show_outcome(
-        arguments, step(task, asked, given=given, shown=arguments.text("--tree"), progress=progress_teller(arguments))
+        arguments,
+        step(task, signal, given=options, shown=arguments.text("--tree"), progress=progress_teller(arguments)),
     )
 
 

@@ -65,15 +65,15 @@ def land(arguments: Arguments) -> int:
     if "--pr" in kinds:
         from detent.runner.people.land_request import ask_elsewhere
 
-        asked = ask_elsewhere(task, person_name())
-        request = {"id": task.id, "how": "pr", "branch": asked.branch, "summary": asked.summary, "said": asked.said}
-        show(arguments, request, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
+        pushed = ask_elsewhere(task, person_name())
+        request = {"id": task.id, "how": "pr", "branch": pushed.branch, "summary": pushed.summary, "said": pushed.said}
+        show(arguments, request, f"pushed: {pushed.branch} to origin\n{pushed.said}".rstrip())
         return 0
     plans: list[Plan] = []
-    told = landing.Telling(plans.append, quiet, arguments.has("--yes"))
+    telling = landing.Telling(plans.append, quiet, arguments.has("--yes"))
     if not arguments.has("--json"):
-        told = landing.Telling(_show_plan, progress_teller(arguments), arguments.has("--yes"))
-    done = landing.land(task, person_name(), told, squash=squash)
+        telling = landing.Telling(_show_plan, progress_teller(arguments), arguments.has("--yes"))
+    done = landing.land(task, person_name(), telling, squash=squash)
     lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
     content: dict[str, Any] = {
         "id": task.id,
@@ -82,7 +82,7 @@ def land(arguments: Arguments) -> int:
         "branch": done.branch,
         **{name: list(paths) for name, paths in lists.items()},
         "plan": plan_json(plans[0]) if plans else None,
-        "receipts": [_receipt_json(one) for one in done.proven],
+        "receipts": [_receipt_json(proof) for proof in done.proven],
         "accepted": list(done.accepted),
         "proof": proof_json(plans[0].told if plans else None),
     }
@@ -102,17 +102,19 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "how": plan.how,
         "commits": [{"commit": sha, "subject": subject} for sha, subject in plan.commits],
         "files": [{"status": status, "path": path} for status, path in plan.files],
-        "commands": [{"name": one.name, "line": one.line, "from": list(one.sources)} for one in plan.commands],
+        "commands": [
+            {"name": command.name, "line": command.line, "from": list(command.sources)} for command in plan.commands
+        ],
         "protected": {"commit": plan.protected_from, "patterns": list(plan.protected)},
         "left_out": list(plan.caches),
         "waived": {"gates": list(waived.gates), "by": waived.name, "reason": waived.reason} if waived else None,
     }
 
 
-def _receipt_json(one: Proven) -> dict[str, Any]:
-    receipt = one.receipt
-    told = {"gate": one.gate, "command": receipt.command, "cached": one.cached, "log": receipt.log}
-    return {**told, "exit": receipt.attempts[-1] if receipt.attempts else None}
+def _receipt_json(proof: Proven) -> dict[str, Any]:
+    receipt = proof.receipt
+    content = {"gate": proof.gate, "command": receipt.command, "cached": proof.cached, "log": receipt.log}
+    return {**content, "exit": receipt.attempts[-1] if receipt.attempts else None}
 
 
 def restore(arguments: Arguments) -> int:
@@ -146,8 +148,8 @@ def rollback(arguments: Arguments) -> int:
         shown=arguments.text("--tree"),
     )
     why = "" if receipt.is_green else f"{receipt.result}, see {receipt.log}"
-    told = {"id": task.id, "ok": receipt.is_green, "command": receipt.command, "log": receipt.log}
-    show(arguments, told, rolled_back_words(task.id, receipt.command, why))
+    content = {"id": task.id, "ok": receipt.is_green, "command": receipt.command, "log": receipt.log}
+    show(arguments, content, rolled_back_words(task.id, receipt.command, why))
     return 0 if receipt.is_green else 1
 
 
@@ -166,7 +168,7 @@ def gc(arguments: Arguments) -> int:
         journals=arguments.has("--journals"),
     )
     found = collect(task.project if task else find_project(arguments.text("--repo")), cleanup)
-    rows = [{field: getattr(one, field) for field in one._fields} for one in found]
+    rows = [{field: getattr(leftover, field) for field in leftover._fields} for leftover in found]
     show(arguments, {"tasks": rows, "dry_run": cleanup.dry_run}, collected_words(found, dry_run=cleanup.dry_run))
     return 0
 

@@ -7,10 +7,10 @@ from detent.errors import RefusedError, UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change, show_outcome
 from detent.faces.cli.commands.choose import show_view, without_run
-from detent.faces.cli.commands.drive import drive_told
-from detent.faces.cli.given import given_with
+from detent.faces.cli.commands.drive import drive_and_show
 from detent.faces.cli.output import move_json, next_json, show, status_json
-from detent.faces.cli.rests import EXIT_CODES, nothing_told, tell_at_once
+from detent.faces.cli.rests import EXIT_CODES, tell_at_once, tell_nothing
+from detent.faces.cli.step_options import step_options
 from detent.faces.words.loop import reply_said_words
 from detent.faces.words.said import no_listener_words, understood_words
 from detent.faces.words.screen import next_words, outcome_words, status_words
@@ -42,9 +42,9 @@ def obey(arguments: Arguments, task: Task, typed: str) -> int:
     """Do what a line means; the exit code is that of the command it stands for."""
     meant = said.meaning(task, typed, person_name())
     if meant.kind in (said.ASK, said.MENU):
-        given = given_with(arguments, task, meant.signal.want, meant.signal.verb)
-        given = {**given, YES: "yes"} if meant.is_yes else given
-        return _ask(arguments, without_run(task) if meant.kind == said.MENU else task, meant.signal, given)
+        options = step_options(arguments, task, meant.signal.want, meant.signal.verb)
+        options = {**options, YES: "yes"} if meant.is_yes else options
+        return _ask(arguments, without_run(task) if meant.kind == said.MENU else task, meant.signal, options)
     if meant.kind == said.VIEW:
         return show_view(arguments, task, meant.text)
     if meant.kind == said.RUN:
@@ -61,25 +61,25 @@ def _look(arguments: Arguments, task: Task, kind: str) -> int:
         content = {"id": task.id, "state": task.memory.snapshot.state, "words": [list(line) for line in lines]}
         show(arguments, content, understood_words(task, lines))
         return 0
-    told = explain(task, with_moves=kind == said.MOVES)
+    explained = explain(task, with_moves=kind == said.MOVES)
     if kind == said.MOVES:
-        show(arguments, next_json(told), next_words(told))
+        show(arguments, next_json(explained), next_words(explained))
     else:
-        show(arguments, status_json(told), status_words(told))
+        show(arguments, status_json(explained), status_words(explained))
     return 0
 
 
-def _ask(arguments: Arguments, task: Task, asked: Signal, given: Mapping[str, str]) -> int:
+def _ask(arguments: Arguments, task: Task, signal: Signal, options: Mapping[str, str]) -> int:
     """Ask for a move; one that led out of an end, and whose verb leads on from there, is asked for once more."""
-    outcome = step(task, asked, given=given)
+    outcome = step(task, signal, given=options)
     task, moved = outcome.task, outcome.decision
     if isinstance(moved, Advance) and task.machine.states[moved.edge.source].is_end:
         here = task.machine.states[moved.after.state]
-        edges = [edge for edge in here.edges if asked.verb in edge.verbs and edge.target != here.name]
+        edges = [edge for edge in here.edges if signal.verb in edge.verbs and edge.target != here.name]
         if edges and not any(edge.reopen for edge in edges):
             if not arguments.has("--json"):  # one answer to one line
                 show(arguments, {}, outcome_words(outcome))
-            outcome = step(task, asked.replace(want=""), given=given)
+            outcome = step(task, signal.replace(want=""), given=options)
     return show_outcome(arguments, outcome)
 
 
@@ -90,7 +90,7 @@ def _work(arguments: Arguments, task: Task, text: str) -> int:
         task = answer(task, person_name(), text).task
     if state.driver == "person" and not state.role:
         return _look(arguments, task, said.MOVES)
-    code = drive_told(arguments, task, once=True, asked=bool(state.role), may_start=bool(state.role))
+    code = drive_and_show(arguments, task, once=True, is_requested=bool(state.role), may_start=bool(state.role))
     return 0 if code == EXIT_CODES["person"] else code  # done; the output has named the person's turn
 
 
@@ -106,7 +106,7 @@ def _answer_or_talk(arguments: Arguments, task: Task, text: str) -> int:
 def _turn(arguments: Arguments, task: Task) -> int:
     """One bounded run of the agent a person calls in; its last words are the answer."""
     before = task.memory.runs
-    tell = nothing_told if arguments.has("--json") else tell_at_once
+    tell = tell_nothing if arguments.has("--json") else tell_at_once
     rest = drive(task, tell, move_json, once=True, asked=True)
     task = rest.task
     if task.memory.runs == before:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UsageError
-from detent.faces.cli.caller import is_inside_run, is_run_held, own_run, person_name, refuse_inside_run
+from detent.faces.cli.caller import enclosing_run, is_inside_run, is_run_held, person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import ask, ask_by_drop, drop_reply, open_to_change
 from detent.faces.cli.output import show
 from detent.faces.words.run import reply_words, retitled_words
@@ -53,7 +53,7 @@ def _retitle(arguments: Arguments, words: str) -> int:
         return _write(arguments, path, str(reply["text"]), words)
     if is_inside_run():
         task = _task(arguments)
-        return _write(arguments, task.native.path(), retitled_text(task, own_run(task), words), words)
+        return _write(arguments, task.native.path(), retitled_text(task, enclosing_run(task), words), words)
     refuse_inside_run("giving a task other words")
     task = retitle(open_to_change(arguments), person_name(), words, arguments.text("--reason"))
     show(arguments, {"id": task.id, "title": task.memory.head.title}, retitled_words(task.memory.head.title))

@@ -29,21 +29,21 @@ NEEDS_PERSON = 4
 def trust_command(arguments: Arguments) -> int:
     project = find_project(arguments.text("--repo"))
     wanted = wanted_here(project)
-    open_ones = [one for one in wanted if is_untrusted(project, one)]
-    given = arguments.text("--digest")
+    open_ones = [privileged for privileged in wanted if is_untrusted(project, privileged)]
+    digest = arguments.text("--digest")
     if arguments.has("--show") or not open_ones:
         return _show(arguments, project, wanted)
-    if not (arguments.has("--yes") or given or _says_yes(arguments, open_ones)):
+    if not (arguments.has("--yes") or digest or _says_yes(arguments, open_ones)):
         _show(arguments, project, wanted)
         return NEEDS_PERSON
     refuse_inside_run("trusting a repository")
-    meant = [one for one in open_ones if not given or one.digest == given]
+    meant = [privileged for privileged in open_ones if not digest or privileged.digest == digest]
     if not meant:
         raise RefusedError(
-            f"the settings have another digest than {given}", next_step="read them again: detent trust --show"
+            f"the settings have another digest than {digest}", next_step="read them again: detent trust --show"
         )
-    for one in meant:
-        trust(project, one, person_name())
+    for privileged in meant:
+        trust(project, privileged, person_name())
     return _show(arguments, project, wanted)
 
 
@@ -63,32 +63,36 @@ def _says_yes(arguments: Arguments, wanted: list[Privileged]) -> bool:
     if arguments.has("--json") or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     refuse_inside_run("trusting a repository")
-    for one in wanted:
-        sys.stdout.write(printable(_words(one)) + "\n")
+    for privileged in wanted:
+        sys.stdout.write(printable(_words(privileged)) + "\n")
     sys.stdout.write("trust these settings? [y/N] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _words(one: Privileged) -> str:
-    lines = [f"{one.where} would run or pass this outside the sandbox, or widen it:"]
-    lines += [f"  {name} = {json.dumps(value, ensure_ascii=False)}" for name, value in one.settings.items()]
+def _words(privileged: Privileged) -> str:
+    lines = [f"{privileged.where} would run or pass this outside the sandbox, or widen it:"]
+    lines += [f"  {name} = {json.dumps(value, ensure_ascii=False)}" for name, value in privileged.settings.items()]
     return "\n".join(lines)
 
 
 def _show(arguments: Arguments, project: Project, wanted: tuple[Privileged, ...]) -> int:
     rows = [
         {
-            "where": one.where,
-            "digest": one.digest,
-            "trusted": not is_untrusted(project, one),
-            "settings": dict(one.settings),
+            "where": privileged.where,
+            "digest": privileged.digest,
+            "trusted": not is_untrusted(project, privileged),
+            "settings": dict(privileged.settings),
         }
-        for one in wanted
+        for privileged in wanted
     ]
     lines = [] if rows else ["nothing in these settings needs trust"]
-    for one, row in zip(wanted, rows, strict=True):
-        lines += [_words(one), f"  digest: {one.digest}", f"  {'trusted' if row['trusted'] else 'not trusted yet'}"]
+    for privileged, row in zip(wanted, rows, strict=True):
+        lines += [
+            _words(privileged),
+            f"  digest: {privileged.digest}",
+            f"  {'trusted' if row['trusted'] else 'not trusted yet'}",
+        ]
     is_all = all(row["trusted"] for row in rows)
     if not is_all:
         lines.append("next: detent trust --yes, or with the digest you have read: detent trust --digest DIGEST")

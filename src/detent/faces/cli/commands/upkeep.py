@@ -47,7 +47,7 @@ def doctor(arguments: Arguments) -> int:
         if next_step:
             lines.append(f"     next: {next_step}")
     checks = [dict(zip(("mark", "what", "next"), row, strict=True)) for row in rows]
-    commands = [{field: getattr(one, field) for field in one._fields} for one in tried]
+    commands = [{field: getattr(command, field) for field in command._fields} for command in tried]
     show(arguments, {"checks": checks, "commands": commands}, "\n".join(lines))
     marks = {row[0] for row in rows}
     return 5 if "bad" in marks else 1 if "red" in marks else 4 if ASKS in marks else 0
@@ -72,20 +72,22 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
         rows: list[Row] = found_rows(found, has_commit=has_commit)
         rows += [("note", problem, f"correct {FILE}") for problem in misspelt(found.settings)]
         rows += _agents(found)
-        for one in wanted_here(project):
-            if is_untrusted(project, one):
-                what = f"{one.where} needs your trust before a task can be made: {', '.join(one.settings)}"
+        for privileged in wanted_here(project):
+            if is_untrusted(project, privileged):
+                what = (
+                    f"{privileged.where} needs your trust before a task can be made: {', '.join(privileged.settings)}"
+                )
                 rows.append(("note", what, "detent trust --show"))
         if is_quick or not found.settings.commands or home_problem(project):
             return rows, ()
         if project.common_dir and not has_commit:
             return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
         if settings_level(project, found.settings) == NONE and any(
-            is_untrusted(project, one) for one in wanted_here(project)
+            is_untrusted(project, privileged) for privileged in wanted_here(project)
         ):
             what = "commands are not tried: they would run without a sandbox, and the settings are not trusted yet"
             return [*rows, (ASKS, what, "detent trust --show")], ()
-        progress = quiet if is_silent else lambda one: tell(progress_words(one))
+        progress = quiet if is_silent else lambda step: tell(progress_words(step))
         trial = try_commands(project, found.settings, progress)
         return [*rows, *trial_rows(trial)], trial.tried
     except DetentError as error:
@@ -110,8 +112,8 @@ def _repair(arguments: Arguments) -> int:
 
     refuse_inside_run("repairing a task")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
-    told = repair(task)
-    show(arguments, {"id": task.id, "repaired": told}, f"{task.id}: {told}")
+    repaired = repair(task)
+    show(arguments, {"id": task.id, "repaired": repaired}, f"{task.id}: {repaired}")
     return 0
 
 
@@ -169,11 +171,13 @@ def _packs(project: Project) -> list[Row]:
 def _task(task: Task) -> list[Row]:
     from detent.runner.run.repair import damaged_files, damaged_log
 
-    told = explain(task, with_moves=False)
-    if told.is_removed:
-        return [("ok", f"task {task.id} in {told.snapshot.state}; its home was removed by detent gc", "")]
-    is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)
-    rows: list[Row] = [("bad" if is_bad else "note", f"task {task.id}: {one}", told.repair) for one in told.problems]
+    explained = explain(task, with_moves=False)
+    if explained.is_removed:
+        return [("ok", f"task {task.id} in {explained.snapshot.state}; its home was removed by detent gc", "")]
+    is_bad = bool(explained.repair) or not os.path.isdir(task.tree_path)
+    rows: list[Row] = [
+        ("bad" if is_bad else "note", f"task {task.id}: {problem}", explained.repair) for problem in explained.problems
+    ]
     rows += [
         ("bad", f"task {task.id}: {task.native.path(name)}: {problem}", f"detent doctor --repair {task.id}")
         for name, problem in damaged_files(task).items()
@@ -185,4 +189,4 @@ def _task(task: Task) -> list[Row]:
         task.store.history()
     except DetentError as error:
         rows.append(("bad", f"task {task.id}: {error.what}", error.next_step))
-    return rows or [("ok", f"task {task.id} in {told.snapshot.state}", "")]
+    return rows or [("ok", f"task {task.id} in {explained.snapshot.state}", "")]

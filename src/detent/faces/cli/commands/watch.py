@@ -42,7 +42,7 @@ def run_many(arguments: Arguments, tasks: Sequence[Task]) -> int:
     quiet = arguments.has("--json")
     supervisor = Supervisor(
         project,
-        _nothing_told if quiet else _tell,
+        _tell_nothing if quiet else _tell,
         move_json,
         jobs=jobs_of(arguments, 1),
         wanted=[task.id for task in tasks],
@@ -58,23 +58,23 @@ def jobs_of(arguments: Arguments, default: int) -> int:
     return arguments.number("--jobs", "detent run --all --jobs 2", "a number from 1", least=1) or default
 
 
-def _nothing_told(_told: Told) -> None:
+def _tell_nothing(_notice: Told) -> None:
     pass
 
 
-def _tell_json(told: Told) -> None:
+def _tell_json(notice: Told) -> None:
     """One line for each thing that happens."""
-    print_json({"id": told.id, "text": told.text, **(rest_json(told.rest) if told.rest is not None else {})})
-    _pass_on(told)
+    print_json({"id": notice.id, "text": notice.text, **(rest_json(notice.rest) if notice.rest is not None else {})})
+    _pass_on(notice)
 
 
-def _tell(told: Told) -> None:
-    text = rest_words(told.rest) if told.rest is not None else f"{told.id}: {told.text}"
+def _tell(notice: Told) -> None:
+    text = rest_words(notice.rest) if notice.rest is not None else f"{notice.id}: {notice.text}"
     sys.stdout.write(printable(text) + "\n")
-    _pass_on(told)
+    _pass_on(notice)
 
 
-def _pass_on(told: Told) -> None:
+def _pass_on(notice: Told) -> None:
     sys.stdout.flush()  # a person may be watching
-    if told.rest is not None:
-        tell_person(told.rest)
+    if notice.rest is not None:
+        tell_person(notice.rest)

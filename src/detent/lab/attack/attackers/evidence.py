@@ -165,8 +165,8 @@ def _state_line_edited(scene: Scene) -> str:
 
 
 def _judge_edits(agent: Inside) -> None:
-    own_tree = os.path.join(os.path.dirname(agent.out), "tree")
-    agent.try_write(*(os.path.join(place, "app.sh") for place in (agent.tree, own_tree)), text=FIXED + _BY_JUDGE)
+    agent_tree = os.path.join(os.path.dirname(agent.out), "tree")
+    agent.try_write(*(os.path.join(place, "app.sh") for place in (agent.tree, agent_tree)), text=FIXED + _BY_JUDGE)
     agent.hand_in()
 
 

@@ -50,10 +50,12 @@ def _was_not_stopped(words: str) -> Callable[[Scene], str]:
         receipts = [
             json.loads(read(os.path.join(folder, name))) for name in os.listdir(folder) if name.endswith("json")
         ]
-        receipts = [one for one in receipts if CHECK_FILE in one["command"] or "unittest" in one["command"]]
+        receipts = [
+            receipt for receipt in receipts if CHECK_FILE in receipt["command"] or "unittest" in receipt["command"]
+        ]
         if not receipts:
             return "no proof command was run"
-        return next((f"a proof ended so: {one}" for one in receipts if words not in one["problem"]), "")
+        return next((f"a proof ended so: {receipt}" for receipt in receipts if words not in receipt["problem"]), "")
 
     return shows
 

@@ -8,4 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.lab.attack.walks.walk import Walk
 
-WALKS: dict[str, Walk] = {one.WALK.course.machine: one.WALK for one in (phase, reviewed_plan, lights_out, orange, ralf)}
+WALKS: dict[str, Walk] = {
+    module.WALK.course.machine: module.WALK for module in (phase, reviewed_plan, lights_out, orange, ralf)
+}

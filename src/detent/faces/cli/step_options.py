@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from detent.faces.words.screen import asked_words
+from detent.faces.words.screen import question_words
 from detent.runner.step.step import YES
 
 TYPE_CHECKING = False
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 _STEP_OPTIONS = ("--skip-assess", "--no-branch", "--no-git", "--message", "--sha")
 
 
-def given_with(arguments: Arguments, task: Task, want: str = "", verb: str = "") -> dict[str, str]:
+def step_options(arguments: Arguments, task: Task, want: str = "", verb: str = "") -> dict[str, str]:
     """By the option's name without dashes. At a terminal a move that asks first is asked about here."""
-    given = {flag.removeprefix("--"): arguments.text(flag) for flag in _STEP_OPTIONS if arguments.has(flag)}
+    options = {flag.removeprefix("--"): arguments.text(flag) for flag in _STEP_OPTIONS if arguments.has(flag)}
     if arguments.has("--yes"):
-        return {**given, YES: "yes"}
+        return {**options, YES: "yes"}
     for edge in task.machine.states[task.memory.snapshot.state].edges:
         is_meant = want in (edge.name, edge.target) if want else verb in edge.verbs
         if is_meant and edge.confirm and sys.stdin.isatty() and not arguments.has("--json"):
-            sys.stderr.write(asked_words(edge.confirm))
+            sys.stderr.write(question_words(edge.confirm))
             sys.stderr.flush()
             if sys.stdin.readline().strip().lower() in ("y", "yes"):
-                return {**given, YES: "yes"}
+                return {**options, YES: "yes"}
             break
-    return given
+    return options
