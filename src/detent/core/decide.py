@@ -155,12 +155,8 @@ def closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Ed
 
 def _may_follow_no(snapshot: Snapshot, edge: Edge, way: Way) -> bool:
     """Whether the engine may take a way after a no: one that answers it, or the very move that the run asked for."""
-    requested = snapshot.no.get(ASKED)
-    return (
-        requested == target_of(snapshot, edge)
-        or way.after_no == "yes"
-        or (way.after_no == UNASKED and requested is None)
-    )
+    wanted = snapshot.no.get(ASKED)
+    return wanted == target_of(snapshot, edge) or way.after_no == "yes" or (way.after_no == UNASKED and wanted is None)
 
 
 def no_words(snapshot: Snapshot) -> str:

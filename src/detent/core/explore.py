@@ -259,12 +259,8 @@ class _Exploration:
         backwards: dict[int, list[int]] = {}
         for step in self.steps:
             backwards.setdefault(step.target, []).append(step.source)
-        states = self.machine.states
-        todo = [
-            at
-            for at, snapshot in enumerate(self.snapshots)
-            if states[snapshot.state].is_end or states[snapshot.state].is_rest
-        ]
+        ends = {state.name for state in self.machine.states.values() if state.is_end or state.is_rest}
+        todo = [at for at, snapshot in enumerate(self.snapshots) if snapshot.state in ends]
         alive = set(todo)
         while todo:
             found = set(backwards.get(todo.pop(), ())) - alive
