@@ -41,7 +41,7 @@ def candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
     """The installed agents that may serve the role, in turn; an error names what to install or configure."""
-    configured = _asked(catalog, machine, role, overrides)
+    configured = _configured(catalog, machine, role, overrides)
     possible = configured or [Choice(name, "") for name in catalog.agents]
     found = tuple(choice for choice in possible if find_program(catalog.agents[choice.agent], search_path))
     if not found:
@@ -54,13 +54,13 @@ def all_candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
     """The configured agents, installed or not; with nothing configured the first that is installed, if any."""
-    if configured := _asked(catalog, machine, role, overrides):
+    if configured := _configured(catalog, machine, role, overrides):
         return tuple(configured)
     installed = (name for name, agent in catalog.agents.items() if find_program(agent, search_path))
     return tuple(Choice(name, "") for name in list(installed)[:1])
 
 
-def _asked(catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]]) -> list[Choice]:
+def _configured(catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]]) -> list[Choice]:
     names = (f"{machine}.{role}", role, DEFAULT)
     wanted = next((table[name] for table in (overrides, catalog.roles) for name in names if name in table), ())
     return [Choice(agent, model) for agent, _, model in (choice.partition(":") for choice in wanted)]

@@ -198,7 +198,7 @@ class Scene:
         tcp.listen()
         write(self.at_home(values.PORTS), f"{tcp.getsockname()[1]} {udp.getsockname()[1]}")
 
-    def was_asked(self) -> bool:
+    def was_called(self) -> bool:
         """Whether a connection came to one of the sockets."""
         came = False
         for listener in self._listeners:

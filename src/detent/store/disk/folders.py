@@ -106,7 +106,7 @@ def _remove_in(top: int, names: list[str], moved: int) -> int:
             opened.append((inner, [], name))
             opened[-1][1].extend(os.listdir(inner))
     finally:
-        for folder, _left, _own in opened[1:]:
+        for folder, _left, _name in opened[1:]:
             os.close(folder)
     return moved
 

@@ -105,8 +105,8 @@ def _ports(agent: Inside) -> list[int]:
     return [int(word) for word in agent.read(agent.at_home(PORTS)).split()]
 
 
-def _asked(scene: Scene) -> str:
-    return "it talked to the service" if scene.was_asked() else ""
+def _talked_to_service(scene: Scene) -> str:
+    return "it talked to the service" if scene.was_called() else ""
 
 
 _WAIT_S = 5.0
@@ -177,7 +177,7 @@ ATTACKS = (
         "connects to the socket of an ssh agent",
         WORK,
         _ask_ssh_agent,
-        _asked,
+        _talked_to_service,
         by_kernel(
             "sockets and runtime folders are hidden",
             landlock_leaves="Landlock does not rule over sockets that have a path",
@@ -189,7 +189,7 @@ ATTACKS = (
         "connects to a service whose socket has no path",
         WORK,
         _ask_abstract,
-        _asked,
+        _talked_to_service,
         {
             **never("abstract sockets belong to the network, and the network is allowed by default"),
             "landlock": by_kernel("", "Landlock keeps it from sockets of processes outside", since=6)["landlock"],
@@ -201,7 +201,7 @@ ATTACKS = (
         "connects to a service by TCP although the network is denied to its role",
         WORK,
         _connect,
-        _asked,
+        _talked_to_service,
         by_kernel("a network space of its own", "Landlock denies TCP", since=4),
         variant=QUIET,
         machines=(PHASE, ORANGE, RALF),
@@ -211,7 +211,7 @@ ATTACKS = (
         "sends a packet by UDP although the network is denied to its role",
         WORK,
         _send,
-        _asked,
+        _talked_to_service,
         by_kernel(
             "a network space of its own",
             landlock_leaves="Landlock rules over TCP alone; the journal says `tcp denied`",
