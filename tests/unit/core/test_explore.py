@@ -68,7 +68,7 @@ def test_a_sound_machine_has_no_violation() -> None:
 
     graph = explore(small(LINE + DONE_IS_SEEN), listening)
     assert graph.violations == ()
-    assert graph.asked == len(asked_signals) > len(graph.steps) > 0
+    assert graph.decisions == len(asked_signals) > len(graph.steps) > 0
 
 
 def test_everybody_with_a_hand_takes_every_edge() -> None:

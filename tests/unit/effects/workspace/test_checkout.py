@@ -19,7 +19,7 @@ from detent.effects.git.git import Git, find_repository
 from detent.effects.git.tree.tree_id import tree_id
 from detent.effects.host.process import Finished
 from detent.effects.workspace.checkout import (
-    OWN,
+    FROM_TREE,
     PER_CHECKOUT,
     Checkout,
     CheckoutSpec,
@@ -419,7 +419,7 @@ def test_changed_key_file_or_manifest_gets_its_own_set_up(bench: Bench, name: st
     for number in (2, 3):
         outcome, _said = bench.prove("true", workspace)
         assert isinstance(outcome, Checkout)
-        assert (outcome.setup, outcome.why, runs(bench)) == (OWN, say.changed((name,)), number)
+        assert (outcome.setup, outcome.why, runs(bench)) == (FROM_TREE, say.changed((name,)), number)
     assert len(os.listdir(bench.work / "kept")) == 1
 
 
@@ -434,7 +434,7 @@ def test_a_baseline_without_lock_file_shares_nothing(bench: Bench) -> None:
     for number in (1, 2):
         outcome, _said = bench.prove("true", workspace)
         assert isinstance(outcome, Checkout)
-        assert (outcome.setup, runs(bench)) == (OWN, number)
+        assert (outcome.setup, runs(bench)) == (FROM_TREE, number)
         assert "absent.lock" in outcome.why
 
 
