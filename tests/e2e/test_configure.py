@@ -268,3 +268,17 @@ def test_check_that_nothing_would_run_is_refused_before_new(detent: Detent, repo
     assert detent("list", "--json", cwd=path).json()["tasks"] == []
     assert detent("new", "orange", "count", "--id", "o", cwd=path).code == 0
     assert detent("new", "ralf", "count", "--id", "r", "--check", CHECK, cwd=path).code == 0
+
+
+def test_kind_of_the_change_is_the_persons_alone(agents: Agents) -> None:
+    task = agents.task()
+    assert configure(task, "--kind", "novel").code == 2
+    first = configure(task, "--kind", "refactor", "--reason", "no behaviour changes")
+    assert first.code == 0, first
+    assert "kind:    refactor" in first.out
+    assert "holds already" in configure(task, "--kind", "refactor").out
+    assert "the kind of the change to refactor" in task("history", task.id, cwd=task.repo).out
+    assert task("audit", task.id, cwd=task.repo).code == 0
+    inside = {"DETENT_ROLE": "builder"}
+    refused = task("configure", "--kind", "docs", task.id, cwd=task.repo, environment=inside)
+    assert refused.code != 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ class Host:
     def __init__(self, detent: Detent, folder: Path) -> None:
         self.detent = detent
         self.folder = folder
-        self.environment = bare_path(folder, "git", "python3")
+        self.environment = bare_path(folder, "git")
+        self.put("python3", f'exec {sys.executable} "$@"')
 
     def put(self, name: str, script: str = "exit 0") -> None:
         put_program(self.folder, name, script)
@@ -131,7 +133,7 @@ def test_every_comment_with_a_setting_can_be_switched_on(host: Host, repo: MakeR
 def test_a_python_repository_with_its_tests(host: Host, repo: MakeRepo) -> None:
     path = repo(files=SAMPLE_FILES)
     assert host.init(path).code == 0
-    assert written(path)["commands"] == {"test": "python3 -m unittest -q"}
+    assert written(path)["commands"] == {"test": "python3 -P -m unittest -q"}
     assert host.detent("new", "phase", "x", cwd=path).code == 0
 
 
@@ -144,7 +146,7 @@ def test_the_settings_it_writes_serve_a_task(host: Host, repo: MakeRepo) -> None
     assert made.code == 0, made
     assert made.out.endswith("detent run a\n"), made
     head = json.loads((path / ".git/detent/tasks/a/journal.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    assert head["commands"] == [["test", "python3 -m unittest -q"]]
+    assert head["commands"] == [["test", "python3 -P -m unittest -q"]]
 
 
 def test_an_existing_file_is_shown_and_kept(host: Host, repo: MakeRepo) -> None:
@@ -153,7 +155,7 @@ def test_an_existing_file_is_shown_and_kept(host: Host, repo: MakeRepo) -> None:
     done = host.init(path)
     assert done.code == 1, done
     assert '-test = "mine"' in done.out
-    assert '+test = "python3 -m unittest -q"' in done.out
+    assert '+test = "python3 -P -m unittest -q"' in done.out
     assert "refused: " in done.out
     assert "detent init --force" in done.out
     assert (path / "detent.toml").read_text(encoding="utf-8") == mine

@@ -27,12 +27,12 @@ from detent.store.text.assessment import (
     PartFound,
 )
 from detent.store.text.census import GONE, GREEN, RED, CaseId, Census, names_of
-from detent.store.text.proof_words import ASK, BY_OWN_TEST, EXIT_CODE_ONLY, KEPT, PROVEN, REFUSED
+from detent.store.text.proof_words import ASK, BY_OWN_TEST, EXIT_CODE_ONLY, KEPT, PROVEN, REFUSED, weaker
 from detent.words import assessed as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from detent.gates.compare_censuses import Change, Comparison, Target
     from detent.words.message import Message
@@ -78,6 +78,7 @@ class Evidence(Record):
     only_reported: bool = False  # changed tests are listed; no person is asked about them
     flaky: frozenset[CaseId] = frozenset()
     accepted_red: frozenset[CaseId] = frozenset()
+    tests_another_copy: bool = False  # the tests of the baseline do not notice that all code of its checkout raises
     left_out: Mapping[str, str] = {}  # parts that time did not allow, with the reason
     runs: int = 0
     seconds: float = 0.0
@@ -98,6 +99,8 @@ def grade(found: Evidence) -> CommandAssessed:
         return _assessed(found, parts, ())
     comparison = compare(found.base, found.now, found.same_text)
     parts[CENSUS] = _lost_part(found, comparison) or parts[CENSUS]
+    if found.tests_another_copy:
+        return _assessed(found, {CENSUS: _unless_lost(parts[CENSUS])}, ())
     parts[JUDGED] = _judged_part(found)
     parts |= _planted_parts(found)
     targets = _targets(found)
@@ -119,13 +122,13 @@ def doubt(found: Evidence) -> str:
 
 def _assessed(found: Evidence, parts: Mapping[str, PartFound], shown: Sequence[CaseId]) -> CommandAssessed:
     results = [part.result for part in parts.values()]
-    reach = KEPT if _lacks(parts, CANARY, BROKEN) else PROVEN
+    reach = EXIT_CODE_ONLY if found.tests_another_copy else best_word(_lacking(parts))
     if FAILED in results:
         word = REFUSED
     elif ASKS in results:
         word = ASK
-    elif not shown or reach == KEPT or parts[BROKEN].result == LEFT_OUT:
-        word = KEPT
+    elif not shown or reach != PROVEN or parts[BROKEN].result == LEFT_OUT:
+        word = weaker(KEPT, reach)
     else:
         word = PROVEN if any(_is_old(found, case) for case in shown) else BY_OWN_TEST
     return CommandAssessed(
@@ -141,14 +144,23 @@ def _assessed(found: Evidence, parts: Mapping[str, PartFound], shown: Sequence[C
     )
 
 
+def _unless_lost(part: PartFound) -> PartFound:
+    return part if part.result in (FAILED, ASKS) else _part(CENSUS, UNAVAILABLE, say.tests_another_copy())
+
+
 def _by_exit_code(found: Evidence) -> CommandAssessed:
     told = say.baseline_unreported(found.runner, found.why_unreported) if found.runner else say.no_runner()
     part = _part(CENSUS, UNAVAILABLE, told)
     return CommandAssessed(found.line, found.runner, EXIT_CODE_ONLY, EXIT_CODE_ONLY, (part,), runs=found.runs)
 
 
-def _lacks(parts: Mapping[str, PartFound], *names: str) -> bool:
-    return any(name in parts and parts[name].result == UNAVAILABLE for name in names)
+def best_word(unavailable: Collection[str]) -> str:
+    """The best word that a command can get whose baseline lacks these parts."""
+    return KEPT if {CANARY, BROKEN} & set(unavailable) else PROVEN
+
+
+def _lacking(parts: Mapping[str, PartFound]) -> tuple[str, ...]:
+    return tuple(name for name, part in parts.items() if part.result == UNAVAILABLE)
 
 
 def _is_old(found: Evidence, case: CaseId) -> bool:

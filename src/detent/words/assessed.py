@@ -163,7 +163,7 @@ def judge_changed(parts: Sequence[str]) -> tuple[str, str]:
 def no_runner() -> tuple[str, str]:
     return (
         "no test runner was recognised: its exit code alone counts",
-        "name a report in detent.toml ([proof] report), or a command that calls the runner itself",
+        'name its report in detent.toml ([runners.NAME] junit = ["PATH"]), or a command that calls the runner itself',
     )
 
 
@@ -172,6 +172,15 @@ def baseline_unreported(runner: str, why: str) -> tuple[str, str]:
     return (
         f"{runner} gave no report on the first commit ({why}): the exit code alone counts",
         "run detent doctor: it says how this command can be reached",
+    )
+
+
+@message
+def tests_another_copy() -> tuple[str, str]:
+    return (
+        "this command does not test this checkout: its tests stay green though all of the project's code raises",
+        "have the tests import the checkout: install the project as a link (editable), or add its folder to the path "
+        "(pytest: pythonpath)",
     )
 
 
@@ -264,6 +273,11 @@ def on_baseline(line: str) -> str:
 @message
 def planted_on_baseline(line: str) -> str:
     return f"{line} (on the first commit, with planted tests)"
+
+
+@message
+def raising_on_baseline(line: str) -> str:
+    return f"{line} (on the first commit, with its code made to raise)"
 
 
 @message

@@ -250,3 +250,15 @@ def test_changed_tests_that_are_reported_ask_and_lift_nothing() -> None:
         only_reported=True, now=BASE, old_judge=Laid(), old_code=Laid(), changed_tests=frozenset()
     )
     assert grade(shows_nothing).word == KEPT
+
+
+def test_tests_of_another_copy_count_by_exit_code() -> None:
+    found = grade(HONEST.replace(tests_another_copy=True))
+    assert (found.word, found.reach, found.targets) == (EXIT_CODE_ONLY, EXIT_CODE_ONLY, ())
+    assert [(part.name, part.result) for part in found.parts] == [(CENSUS, UNAVAILABLE)]
+    assert "does not test this checkout" in found.parts[0].why
+
+
+def test_lost_test_of_another_copy_is_still_refused() -> None:
+    found = grade(HONEST.replace(tests_another_copy=True, now=ran((OLD, PASSED), (OTHER, SKIPPED))))
+    assert (found.word, found.reach) == (REFUSED, EXIT_CODE_ONLY)

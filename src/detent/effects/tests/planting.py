@@ -3,6 +3,7 @@
     plant(root, wanted, random)      copies of tests by file and name, and a canary in one of these files or another
     plant_canary(root, files, random)
     make_raise(root, changed)        the functions that changed raise or panic as soon as they are called
+    raise_at_import(root, files)     these files raise as soon as they are imported
 
 Only files of the checkout that is given are written. What can't be planted is in `left`, with the reason; a file that
 can't be parsed keeps every byte.
@@ -14,7 +15,7 @@ import os
 import stat
 
 from detent.core.record import Record
-from detent.effects.tests.kits.choose import kit_of
+from detent.effects.tests.kits.choose import kit_of, language_of
 from detent.effects.tests.kits.values import CANARY, Sprout, Unparsable, insert
 from detent.effects.tests.tree_files import LARGEST_BYTES, path_in
 from detent.errors import RefusedError, UnreadableError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from detent.effects.tests.kits.values import Function
 
+_RAISING = {"python": "raise RuntimeError('not reached')", "javascript": "throw new Error('not reached');"}
 _VERBS = ("handles", "keeps", "reads", "returns", "accepts", "finds")
 _NOUNS = (
     "empty",
@@ -161,6 +163,26 @@ def make_raise(root: str, files: Collection[str], base_root: str = "") -> Raisin
         _write(root, file, insert(source, [(one.at, one.raising) for one in chosen]))
         changed += [(file, one.name) for one in chosen]
     return Raising(tuple(changed), tuple(left))
+
+
+def raise_at_import(root: str, files: Collection[str]) -> tuple[str, ...]:
+    """Let these files raise as soon as they are imported, and return those that do now."""
+    raising: list[str] = []
+    for file in sorted(files):
+        statement = _RAISING.get(language_of(file))
+        try:
+            source = _read_source(root, file) if statement else "\0"
+        except (UnreadableError, RefusedError):
+            continue
+        if statement is None or "\0" in source:
+            continue
+        lines = source.splitlines(keepends=True)
+        head = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+        # After what must be first: `#!` and the encoding. In Python a `from __future__` below it fails as well.
+        text = "".join([*lines[:head], *([] if not head or lines[head - 1].endswith("\n") else ["\n"])])
+        _write(root, file, f"{text}{statement}\n{''.join(lines[head:])}")
+        raising.append(file)
+    return tuple(raising)
 
 
 def _changed(functions: Sequence[Function], old: Sequence[Function]) -> list[Function]:

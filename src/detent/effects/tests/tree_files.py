@@ -45,14 +45,21 @@ class TreeFiles:
             return None
 
 
-def files_of(root: str) -> TreeFiles:
-    """The files of a folder, without what git and tools keep there; a file that can't be read has a mark of its own."""
+def every(_name: str) -> bool:
+    return True
+
+
+def files_of(root: str, wanted: Callable[[str], bool] = every) -> TreeFiles:
+    """The files of a folder, without what git and tools keep there; a file that can't be read has a mark of its own.
+
+    `wanted`: which of them, by their name alone.
+    """
     marks: dict[str, str] = {}
     for folder, folders, names in os.walk(root):
         inside = os.path.relpath(folder, root)
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         folders[:] = sorted(name for name in folders if name not in _LEFT_OUT and name not in links)
-        for name in sorted([*names, *links]):
+        for name in sorted(filter(wanted, [*names, *links])):
             path = name if inside == "." else f"{inside}/{name}".replace(os.sep, "/")
             if len(marks) >= MOST_FILES:
                 return TreeFiles(marks, _reader(root))

@@ -77,6 +77,8 @@ COMMANDS = (
         (
             Option("--quick", "", "do not run the commands of detent.toml in a fresh checkout"),
             Option("--repair", "", "put the task's native file back; what stood there is kept aside"),
+            Option("--accept-red", "", "write the tests that fail on the last commit into [proof] red of detent.toml"),
+            Option("--yes", "", "with --accept-red: write them without asking"),
             _REPO,
         ),
     ),
@@ -413,6 +415,7 @@ COMMANDS = (
             Option("--mode", "M", "one of its machine's modes"),
             Option("--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated ones are tried in turn", many=True),
             Option("--check", "CMD", "one more command that must exit with 0; repeatable", many=True),
+            Option("--kind", "KIND", "what the change is: fix, feature, refactor, docs or chore"),
             Option("--pack", "", "go on with the changed code of the pack its machine comes from; needs a reason"),
             _REASON,
             _REPO,

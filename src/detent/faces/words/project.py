@@ -10,6 +10,7 @@ from detent.faces.words.screen import megabytes
 from detent.runner.make.create import DEFAULT_MACHINE
 from detent.runner.make.trial import GREEN, SET_UP_FAILED
 from detent.store.journal.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS
+from detent.store.text.proof_settings import ANSWERS, MINUTES, REQUIRE
 from detent.words.names import name_some
 
 TYPE_CHECKING = False
@@ -52,6 +53,14 @@ run = {{ minutes = {RUN_DEFAULTS["minutes"]:.0f}, stall_minutes = {RUN_DEFAULTS[
 # how = "merge"                    # or squash"""
 
 
+_PROOF = f"""[proof]                            # what green tests must prove before a task is done
+# require = {{ {", ".join(f'{kind} = "{word}"' for kind, word in REQUIRE.items())} }}   # by kind of change
+changed_tests = "{ANSWERS[0]}"              # a person accepts changed tests at the end; "{ANSWERS[1]}" lists them
+minutes = {MINUTES}                       # for one full proof; what is left out lowers the word
+# flaky = ["tests/test_app.py::test_name"]    # tests that fail at times
+# red = ["tests/test_app.py::test_old"]       # tests that may stay red; `detent doctor --accept-red` writes them
+# parallel = true                  # proofs of two tasks may run at the same time"""
+
 # What all runs of one task may use before a person is asked; why these values: docs/adr/0024.
 TASK_USD, TASK_RUNS, TASK_HOURS = 10, 20, 4
 
@@ -78,6 +87,7 @@ def settings_text(seen: Survey) -> str:
     parts = (
         _HEAD,
         _commands_text(seen.commands),
+        _PROOF,
         _workspace_text(seen),
         _agents_text(seen),
         _REST.replace("{task}", _budget_text(seen)),

@@ -22,6 +22,7 @@ def set_words(line: Configured) -> str:
     parts += [f"the budget to {_bounds(bounds)}" for bounds in line.budget.values()]
     parts += [f"the agent of {role} to {_in_turn(choices)}" for role, choices in line.agents.items()]
     parts += [f"one more check: {check.splitlines()[0]}" for _name, check in line.commands]
+    parts += [f"the kind of the change to {line.change['kind']}"] if line.change else []
     parts += [f"the code of its pack to {line.pack[:12]}"] if line.pack else []
     return "; ".join(parts)
 
@@ -46,11 +47,16 @@ def configured_words(task: Task, *, is_new: bool) -> str:
     lines = [head if is_new else f"{head}: all of this holds already"]
     mode = task.memory.snapshot.mode
     rows = [*([("mode", mode)] if mode else []), *settings_rows(task)]
+    rows += [("kind", kind_words(task.memory.head.change))] if task.memory.head.change else []
     rows += [("check", line.splitlines()[0]) for _name, line in task.memory.head.commands]
     lines += [f"  {label + ':':<9}{value}" for label, value in rows]
     if stopped:
         lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")
     return "\n".join(lines)
+
+
+def kind_words(change: Mapping[str, str]) -> str:
+    return change["kind"] if change.get("by") == "person" else f"{change['kind']} (guessed from the request)"
 
 
 def pack_words(task_id: str, was: str, now: str) -> str:

@@ -1,4 +1,4 @@
-"""What a person sets for one task after it was made: budget, limits, mode, agents, further checks; one journal line.
+"""What a person sets for one task after it was made: budget, limits, mode, agents, checks, kind; one journal line.
 
 The pinned machine and the first line stay as they are. What holds now is folded from the lines
 (`store/journal/fold.py`), so every reader finds it where the first line's settings are. Nothing of this is written
@@ -14,6 +14,7 @@ from detent.errors import RefusedError, UsageError
 from detent.gates.plan import read_plan
 from detent.runner.make.begin import takes_checks
 from detent.runner.make.create import plan_line
+from detent.runner.make.kind import kind_of
 from detent.runner.step.changing import changing
 from detent.runner.task.pinned import read_overrides, read_usd
 from detent.store.journal.events import Configured, with_checks
@@ -42,6 +43,7 @@ class NewSettings(Record):
     mode: str = ""
     agents: tuple[str, ...] = ()  # ROLE=AGENT[:MODEL]
     checks: tuple[str, ...] = ()
+    kind: str = ""  # of the change
 
 
 def configure(task: Task, wanted: NewSettings, name: str, reason: str) -> tuple[Task, bool]:
@@ -94,6 +96,7 @@ def _validated(task: Task, wanted: NewSettings, name: str, reason: str) -> Confi
         commands=[],
         fields={},
         locked={},
+        change=kind_of(wanted.kind, "") if wanted.kind else {},
     )
 
 

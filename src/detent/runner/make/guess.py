@@ -11,6 +11,8 @@ import os
 import re
 
 from detent.core.record import Record
+from detent.effects.tests.imports import may_steer_path, needs_current_folder
+from detent.effects.tests.tree_files import files_of
 from detent.errors import DetentError
 from detent.store.disk.atomic import read_plain
 
@@ -18,8 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Has = Callable[[str], bool]  # whether a program, or "python3 -m MODULE", is there
+    Has = Callable[[str], bool]  # whether a program, "python3 -m MODULE" or SAFE_PATH, is there
 
+SAFE_PATH = "python3 >= 3.11"  # the first that knows -P
 NAMES = ("build", "lint", "check", "test")
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt")
@@ -77,7 +80,7 @@ class SetUp(Record):
 def guess_commands(root: str, has: Has) -> tuple[Guess, ...]:
     """Every guess, the one to take first among those of its name."""
     found = [
-        Guess(name, command, seen, "" if has(needs) else needs)
+        Guess(name, _without_folder(root, command, has), seen, "" if has(needs) else needs)
         for name, command, seen, needs in (
             *_from_make(root),
             *_from_package(root),
@@ -86,6 +89,17 @@ def guess_commands(root: str, has: Has) -> tuple[Guess, ...]:
         )
     ]
     return tuple(sorted(dict.fromkeys(found), key=lambda one: NAMES.index(one.name)))
+
+
+def _without_folder(root: str, command: str, has: Has) -> str:
+    """The command with `-P`, so that no file of the tree is imported in place of the runner, where the tests allow it.
+
+    Where they import their project by the current folder alone, `-P` would break them or find another copy of it.
+    """
+    match = re.match(r"(\S*python3?) -m (pytest|unittest)\b", command)
+    if match is None or not has(SAFE_PATH) or needs_current_folder(files_of(root, may_steer_path)):
+        return command
+    return f"{match[1]} -P{command[len(match[1]) :]}"
 
 
 def guess_setup(root: str, has: Has) -> tuple[SetUp, ...]:

@@ -12,7 +12,7 @@ from detent.effects.host import process
 from detent.effects.host.programs import find_on
 from detent.effects.host.sandbox import Probe, best_level
 from detent.errors import ToolError, UsageError
-from detent.runner.make.guess import Guess, SetUp, guess_carry, guess_commands, guess_setup
+from detent.runner.make.guess import SAFE_PATH, Guess, SetUp, guess_carry, guess_commands, guess_setup
 from detent.store.journal.user_settings import user_content
 from detent.words.runner import make as say
 from detent.words.runner import task as of_task
@@ -114,11 +114,12 @@ def _search_path(environment: Mapping[str, str]) -> str:
 def _finder(environment: Mapping[str, str]) -> Callable[[str], bool]:
     def has(needs: str) -> bool:
         program, _, module = needs.partition(" -m ")
-        found = find_on(_search_path(environment), program)
-        if not found or not module:
+        found = find_on(_search_path(environment), program.split(" ")[0])
+        if not found or needs == program.split(" ")[0]:
             return bool(found)
         # Asked from the root folder, so that a file of the repository can't answer in the module's place.
-        argv = (found, "-c", f"import importlib.util, sys; sys.exit(importlib.util.find_spec({module!r}) is None)")
+        is_absent = "sys.version_info < (3, 11)" if needs == SAFE_PATH else f"find_spec({module!r}) is None"
+        argv = (found, "-c", f"import sys; from importlib.util import find_spec; sys.exit({is_absent})")
         try:
             return process.run(argv, cwd=os.sep, env=environment, timeout_s=_ASK_S).exit == 0
         except ToolError:

@@ -10,33 +10,23 @@ import os
 import re
 
 from detent.core.record import Record
-from detent.effects.git.bring import wipe
-from detent.effects.git.git import Git, end_where, tree_of, write_git_dir
-from detent.effects.git.tree.tool_caches import CACHES, is_cache_folder
-from detent.effects.git.tree.tree_id import LeftOut, tree_id
+from detent.effects.git.git import Git
+from detent.effects.git.tree.tool_caches import is_cache_folder
 from detent.effects.host.last_lines import last_lines
-from detent.effects.workspace.checkout import (
-    BUILD,
-    Checkout,
-    CheckoutSpec,
-    FrozenTree,
-    Running,
-    SetupFailed,
-    Workspace,
-    run_command,
-    why_cut_short,
-)
+from detent.effects.workspace.checkout import BUILD, Checkout, Running, SetupFailed, run_command, why_cut_short
 from detent.effects.workspace.frozen_parts import frozen_parts
 from detent.effects.workspace.prepared import prepared_checkout
-from detent.runner.access.access import hold_in, running_in, setups_in, unseen_folders
-from detent.runner.access.command_place import Place, overlay_problem
+from detent.runner.access.access import command_running, hold_in, unseen_folders
+from detent.runner.access.command_place import overlay_problem, place_of
 from detent.runner.make.checked import load_checked
 from detent.runner.make.create import DEFAULT_MACHINE
+from detent.runner.make.draft import clear, draft_of, frozen_tree
 from detent.runner.step.proving.homes import make_home
 from detent.runner.step.proving.prove import BEGINS, ENDED, SET_UP, Progress, quiet
+from detent.runner.step.proving.wanted import wanted_checkout
 from detent.runner.task.committed import head_commit
 from detent.runner.task.pack import bring_pack
-from detent.runner.task.pinned import pinned_settings, read_committed, sandbox_rules
+from detent.runner.task.pinned import pinned_settings, read_committed
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.places import lies_in
 from detent.store.journal.settings import FILE, Settings
@@ -47,11 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from detent.core.machine import Machine
+    from detent.runner.task.open import Task
     from detent.store.journal.places import Project
 
 GREEN, RED, SET_UP_FAILED = "green", "red", "set-up failed"
 _MOST_LEFT = 100  # names, of what commands leave
-_HOME = ".doctor"  # no task id begins with a dot
 
 
 class Found(Record):
@@ -61,6 +51,7 @@ class Found(Record):
     machine: Machine
     is_there: bool
     is_committed: bool
+    draft: Task | None  # the task that they would make; None before the first commit
 
 
 class Tried(Record):
@@ -74,6 +65,7 @@ class Tried(Record):
     exit: int | None
     seconds: float
     said: str = ""  # the last lines of one that failed
+    is_cut: bool = False  # it did not come to its own end
 
 
 class SetUpSeen(Record):
@@ -110,43 +102,20 @@ def check_settings(project: Project) -> Found:
     name = settings.default_machine or DEFAULT_MACHINE
     bring_pack(project, name)
     machine, _ = load_checked(name, settings)
+    draft = None
     if head or not project.common_dir:
-        pinned_settings(project, head, settings, machine)
-    return Found(settings, machine, data is not None, data == committed)
+        draft = draft_of(project, head, settings, machine, pinned_settings(project, head, settings, machine))
+    return Found(settings, machine, data is not None, data == committed, draft)
 
 
-def try_commands(project: Project, settings: Settings, progress: Callable[[Progress], None] = quiet) -> Trial:
+def try_commands(task: Task, settings: Settings, progress: Callable[[Progress], None] = quiet) -> Trial:
     """Run every command of the settings once; nothing of it counts as proof, and only its logs stay."""
-    commit = head_commit(project)
-    home = os.path.join(project.home(), _HOME)
-    logs = os.path.join(home, "logs")
+    tree, logs = frozen_tree(task), os.path.join(task.home, "logs")
     make_home(logs, is_given=False)
-    workspace = Workspace(
-        settings.setup, settings.key, settings.copy, settings.carry, timeout_s=settings.command_timeout_s
-    )
-    private = os.path.join(home, "git")
-    place = Place(
-        project,
-        project.root,
-        sandbox_rules(settings),
-        os.path.join(private, "objects"),
-        os.path.join(home, "cache"),
-        settings.agents,
-    )
-    running = running_in(place, settings.command_limits)
-    level, unseen = hold_in(place, (), home).level, unseen_folders(place, os.environ.get("PATH", os.defpath))
-    wanted = CheckoutSpec(
-        os.path.join(home, "proof"),
-        _frozen(project, private, commit),
-        workspace,
-        work_tree=project.root,
-        cache_dir=os.path.join(home, "setup"),
-        log_path=os.path.join(logs, "setup.log"),
-        running=running,
-        setups=setups_in(place, settings.command_limits) if settings.setup else None,
-        build=os.path.join(home, "build-deps") if BUILD in settings.commands else "",
-        task_cache=place.cache,
-    )
+    commit, place, running = task.memory.head.baseline, place_of(task), command_running(task)
+    level = hold_in(place, (), task.home).level
+    unseen = unseen_folders(place, os.environ.get("PATH", os.defpath))
+    wanted = wanted_checkout(task, tree)
     progress(Progress(SET_UP, "; ".join(settings.setup)))
     with prepared_checkout(wanted) as checkout:
         try:
@@ -156,12 +125,12 @@ def try_commands(project: Project, settings: Settings, progress: Callable[[Progr
                     "set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0, said
                 )
                 return Trial(commit, (failed,), (), level, unseen, running.withheld)
-            seen = _set_up_seen(checkout, overlay_problem(project)) if settings.setup else None
+            seen = _set_up_seen(checkout, overlay_problem(task.project)) if settings.setup else None
             tried = _try_all(settings, checkout, running, logs, progress)
             left = _left_behind(checkout)
             return Trial(commit, tried, checkout.missing, level, unseen, running.withheld, seen, left)
         finally:
-            wipe(place.cache)  # still under the lock: what commands fetched there is of no use to anybody
+            clear(task)  # still under the lock
 
 
 def _try_all(
@@ -198,24 +167,13 @@ def _left_behind(checkout: Checkout) -> tuple[str, ...]:
     return tuple(name for name in found[:_MOST_LEFT] if git.finish("check-ignore", "--quiet", "--", name).exit == 1)
 
 
-def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
-    """The commit's tree through a git folder of our own, so that its repair can never touch the user's objects."""
-    if not commit:
-        inside = os.path.relpath(os.path.realpath(project.control), os.path.realpath(project.root))
-        return FrozenTree(private, tree_id(private, project.root, None, None, LeftOut((inside,), CACHES)), None)
-    objects = os.path.join(project.common_dir, "objects")
-    write_git_dir(private, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
-    end_where(private, project.common_dir, durable=False)
-    os.makedirs(os.path.join(private, "cache"), exist_ok=True)
-    return FrozenTree(private, tree_of(private, commit), commit)
-
-
 def _try(name: str, line: str, checkout: Checkout, running: Running, timeout_s: float, log: str) -> Tried:
     laid = checkout.laid_for_build if name == BUILD else checkout.laid
     finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
-    why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
+    cut = why_cut_short(finished, timeout_s, running.limits)
+    why = cut or (f"exit {finished.exit}" if finished.exit else "")
     said = last_lines(log, os.environ, checkout.folder) if why else ""
-    return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds, said)
+    return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds, said, bool(cut))
 
 
 def _log_path(logs: str, number: int, name: str) -> str:

@@ -76,7 +76,7 @@ def look(
         tuple(Command(name, line) for name, line in memory.head.commands),
         tree,
         # Without a tree there is no receipt to find, and nothing to ask for.
-        _workspace(task, memory) if tree else "",
+        workspace_key(task, memory) if tree else "",
         since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)) if tree else nobody_looked,
         tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)) if tree else nobody_looked,
         changed=partial(_changed, task, tree, is_reader=is_reader) if tree else nobody_looked,
@@ -200,7 +200,7 @@ def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | Non
     return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
-def _workspace(task: Task, memory: Memory) -> str:
+def workspace_key(task: Task, memory: Memory) -> str:
     """How a checkout is prepared, down to the files copied into it: a change makes every receipt void."""
     workspace = memory.head.workspace
     parts = json.dumps(workspace, sort_keys=True) + memory.judged_by

@@ -338,6 +338,7 @@ class Configured(Line):
     fields: Mapping[str, str]  # fields of the document that were written
     locked: Mapping[str, str]  # texts that are locked as they are now
     pack: str = ""  # hash of the code of the machine's pack that a person took instead
+    change: Mapping[str, str] = {}  # kind of the change that the person named; empty for no change
     entry: Mapping[str, str] | None = None  # with that: the evidence that is old from now on
 
 

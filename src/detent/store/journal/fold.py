@@ -262,6 +262,7 @@ def configured(memory: Memory, line: Configured) -> tuple[Head, Snapshot]:
         agents={**head.agents, "overrides": {**head.agents.get("overrides", {}), **line.agents}},
         commands=[*head.commands, *line.commands],
         **({"pack": line.pack} if line.pack else {}),
+        **({"change": line.change} if line.change else {}),
     )
     locked = {**snapshot.locked, **line.locked}
     found = snapshot.entry if line.entry is None else line.entry  # with other code what was found before is old

@@ -11,7 +11,7 @@ from detent.words.store import proof as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from detent.machines.reading import Table
@@ -59,16 +59,33 @@ def read_proof(table: Table) -> ProofSettings:
     answer = table.text("changed_tests", ANSWERS[0])
     if answer not in ANSWERS:
         table.reader.problem(say.unknown_answer(ANSWERS))
+    flaky, red = table.texts("flaky"), table.texts("red")
+    for key, names in (("flaky", flaky), ("red", red)):
+        for problem in dict.fromkeys(_problem_of(name, names) for name in names):
+            if problem:
+                table.reader.problem(say.wrong_test(key, problem))
+    if both := sorted(set(flaky) & set(red)):
+        table.reader.problem(say.flaky_and_red(both))
     found = ProofSettings(
         require=_require(table),
-        flaky=table.texts("flaky"),
-        red=table.texts("red"),
+        flaky=flaky,
+        red=red,
         changed_tests=answer,
         minutes=minutes,
         parallel=table.flag("parallel"),
     )
     table.finish()
     return found
+
+
+def _problem_of(name: str, names: Sequence[str]) -> str:
+    """What is wrong with the name of a test; empty if nothing is."""
+    file, between, test = name.partition("::")
+    if not name.strip() or name != name.strip() or not name.isprintable() or (between and not (file and test)):
+        return say.no_test_name(name)
+    if file.startswith("/") or ".." in file.split("/") or "\\" in file:
+        return say.test_outside(name)
+    return say.test_named_twice(name) if names.count(name) > 1 else ""
 
 
 def _require(table: Table) -> Mapping[str, str]:

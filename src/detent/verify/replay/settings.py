@@ -11,6 +11,7 @@ from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.fold import configured
 from detent.store.journal.settings import TASK_BOUNDS, is_bound
+from detent.store.text.proof_words import KINDS
 from detent.words.verify import lines as say
 
 TYPE_CHECKING = False
@@ -40,6 +41,8 @@ def setting_problems(task: Task, entry: Configured) -> Iterator[str]:
             yield say.budget_bounds_nothing(part, bounds)
     if not is_pack_change(entry, memory):
         yield say.pack_changed_otherwise()
+    if entry.change and entry.change not in [{"kind": kind, "by": "person"} for kind in KINDS]:
+        yield say.kind_changed_otherwise()
     yield from _check_problems(task, entry)
 
 

@@ -121,6 +121,11 @@ def pack_changed_otherwise() -> str:
 
 
 @message
+def kind_changed_otherwise() -> str:
+    return "it changes the kind of the change as no command does"
+
+
+@message
 def writes_other_field() -> str:
     return "it writes another field than that of the task's commands"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.runner.make.guess import guess_carry, guess_commands, guess_setup
+from detent.runner.make.guess import SAFE_PATH, guess_carry, guess_commands, guess_setup
 
 DEFAULT_SCRIPT = 'echo "Error: no test specified" && exit 1'
 
@@ -68,18 +68,18 @@ def test_the_script_npm_puts_there_is_no_test(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"pytest.ini": ""}, "python3 -m pytest -q"),
-        ({"pyproject.toml": "[tool.pytest.ini_options]"}, "python3 -m pytest -q"),
+        ({"pytest.ini": ""}, "python3 -P -m pytest -q"),
+        ({"pyproject.toml": "[tool.pytest.ini_options]"}, "python3 -P -m pytest -q"),
         ({"pyproject.toml": "dev = ['pytest']", "uv.lock": ""}, "uv run pytest -q"),
         ({"conftest.py": "", "poetry.lock": ""}, "poetry run pytest -q"),
-        ({"requirements.txt": "pytest\n"}, ".venv/bin/python -m pytest -q"),
+        ({"requirements.txt": "pytest\n"}, ".venv/bin/python -P -m pytest -q"),
         ({"tox.ini": ""}, "tox"),
         ({"noxfile.py": ""}, "nox"),
-        ({"test_a.py": "import unittest"}, "python3 -m unittest -q"),
-        ({"tests/test_a.py": "import unittest"}, "python3 -m unittest discover -q -s tests"),
+        ({"test_a.py": "import unittest"}, "python3 -P -m unittest -q"),
+        ({"tests/test_a.py": "import unittest"}, "python3 -P -m unittest discover -q -s tests"),
         (
             {"tests/test_a.py": "import unittest", "tests/__init__.py": ""},
-            "python3 -m unittest discover -q -s tests -t .",
+            "python3 -P -m unittest discover -q -s tests -t .",
         ),
         ({"Cargo.toml": ""}, "cargo test --quiet"),
         ({"go.mod": ""}, "go test ./..."),
@@ -112,8 +112,39 @@ def test_the_projects_own_word_comes_first(tmp_path: Path) -> None:
     assert [line for _, line in commands(tmp_path, files)] == [
         "make test",
         "npm run --silent test",
-        "python3 -m pytest -q",
+        "python3 -P -m pytest -q",
     ]
+
+
+FLAT = {"app.py": "", "tests/test_app.py": "import app"}
+
+
+@pytest.mark.parametrize(
+    ("files", "is_safe"),
+    [
+        ({"src/app/__init__.py": "", "tests/test_app.py": "from app import core"}, True),
+        (FLAT, False),
+        ({**FLAT, "conftest.py": ""}, True),
+        ({**FLAT, "conftest.py": "", "__init__.py": ""}, False),
+        ({**FLAT, "tests/__init__.py": ""}, True),
+        ({"app.py": "", "test_app.py": "import app"}, True),
+        ({**FLAT, "pytest.ini": "[pytest]\npythonpath = .\n"}, True),
+        ({**FLAT, "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = [\n  "src", "."]\n'}, True),
+        ({**FLAT, "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]\n'}, False),
+        ({**FLAT, "conftest.py": "", "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n"}, False),
+        ({"conftest.py": "", "pytest.ini": "[pytest]\naddopts = -p ours\n", "ours.py": ""}, False),
+        ({"tests/test_a.py": "from tests.help import x", "tests/help.py": ""}, False),
+        ({"tests/test_a.py": "def test():\n    from tools.make import x\n", "tools/make.py": ""}, False),
+    ],
+)
+def test_runner_is_started_without_the_folder_where_tests_allow_it(
+    tmp_path: Path, files: Mapping[str, str], *, is_safe: bool
+) -> None:
+    told = commands(tmp_path, {"pytest.ini": "[pytest]\n", **files})
+    assert told == [("test", f"python3 {'-P ' if is_safe else ''}-m pytest -q")]
+    root = str(tmp_path)
+    old = guess_commands(root, lambda needs: needs != SAFE_PATH)
+    assert [one.command for one in old] == ["python3 -m pytest -q"]
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:

@@ -53,9 +53,26 @@ def new(arguments: Arguments) -> int:
 def _show_status(arguments: Arguments, task: Task) -> int:
     explained = explain(task, with_moves=False)
     notes = task.memory.head.notes
-    lines = [*(f"note: {note}" for note in notes), status_words(explained)]
-    show(arguments, {**status_json(explained), "notes": list(notes)}, "\n".join(lines))
+    needs, words = _proof_needed(task)
+    lines = [*(f"note: {note}" for note in notes), *words, status_words(explained)]
+    show(arguments, {**status_json(explained), "notes": list(notes), "needs": needs}, "\n".join(lines))
     return 0
+
+
+def _proof_needed(task: Task) -> tuple[dict[str, str | None], list[str]]:
+    """What the task's green tests have to prove, as far as it is known before anything is run."""
+    from detent.faces.words.reach import best_of, new_words
+    from detent.runner.make.reach import kept_reach
+
+    head = task.memory.head
+    if not head.baseline or not head.commands:
+        return {}, []
+    kind, reached = head.change["kind"], kept_reach(task)
+    required = head.proof["require"][kind]
+    needs = {"kind": kind, "kind_by": head.change["by"], "word": required}
+    return {**needs, "reach": best_of(reached) if reached is not None else None}, [
+        new_words(reached, head.change, required)
+    ]
 
 
 def _machine_and_text(first: str, second: str) -> tuple[str, str]:

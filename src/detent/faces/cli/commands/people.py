@@ -178,6 +178,7 @@ def configure(arguments: Arguments) -> int:
         mode=arguments.text("--mode"),
         agents=arguments.texts("--agent"),
         checks=arguments.texts("--check"),
+        kind=arguments.text("--kind"),
     )
     if arguments.has("--pack"):
         if wanted != NewSettings():

@@ -7,7 +7,7 @@ import sys
 
 from detent.errors import DetentError, ToolError
 from detent.faces.cli.caller import refuse_inside_run
-from detent.faces.cli.output import show, tell
+from detent.faces.cli.output import progress_teller, show
 from detent.runner.step.proving.homes import home_problem
 from detent.runner.task.open import Task, find_project, load_all, load_task, open_task
 from detent.runner.tell.explain import explain
@@ -15,6 +15,7 @@ from detent.runner.tell.explain import explain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.make.reach import Reach
     from detent.runner.make.trial import Found, Tried
     from detent.store.journal.places import Project
 
@@ -26,13 +27,18 @@ ASKS = "ask"  # the mark of a row that waits for a person
 def doctor(arguments: Arguments) -> int:
     if arguments.has("--repair"):
         return _repair(arguments)
+    if arguments.has("--accept-red"):
+        from detent.faces.cli.commands.accept_red import accept_red
+
+        return accept_red(arguments)
     project = find_project(arguments.text("--repo"))
     rows = [*_host(project), *_project(project)]
     wanted = arguments.text("TASK")
     tried: tuple[Tried, ...] = ()
+    reached: tuple[Reach, ...] = ()
     if not wanted:
         rows += _packs(project)
-        more, tried = _settings(project, is_quick=arguments.has("--quick"), is_silent=arguments.has("--json"))
+        more, tried, reached = _settings(project, arguments)
         rows += more
     if wanted:
         rows += _task(open_task(wanted, arguments.text("--repo")))
@@ -47,22 +53,23 @@ def doctor(arguments: Arguments) -> int:
         if next_step:
             lines.append(f"     next: {next_step}")
     checks = [dict(zip(("mark", "what", "next"), row, strict=True)) for row in rows]
-    commands = [{field: getattr(command, field) for field in command._fields} for command in tried]
-    show(arguments, {"checks": checks, "commands": commands}, "\n".join(lines))
+    commands = [{field: getattr(one, field) for field in one._fields} for one in tried]
+    proof = [{field: getattr(one, field) for field in one._fields} for one in reached]
+    show(arguments, {"checks": checks, "commands": commands, "proof": proof}, "\n".join(lines))
     marks = {row[0] for row in rows}
     return 5 if "bad" in marks else 1 if "red" in marks else 4 if ASKS in marks else 0
 
 
-def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[list[Row], tuple[Tried, ...]]:
-    """Are the settings in order, and do their commands work in a fresh checkout?"""
+def _settings(project: Project, arguments: Arguments) -> tuple[list[Row], tuple[Tried, ...], tuple[Reach, ...]]:
+    """Are the settings in order, do their commands work in a fresh checkout, and what can these prove?"""
     from detent.effects.host.access import NONE
-    from detent.faces.words.landing import progress_words
     from detent.faces.words.project import found_rows, trial_rows
+    from detent.faces.words.reach import reach_rows
     from detent.runner.access.access import settings_level
     from detent.runner.access.trust import is_untrusted, wanted_here
     from detent.runner.make.checked import misspelt
-    from detent.runner.make.trial import check_settings, try_commands
-    from detent.runner.step.proving.prove import quiet
+    from detent.runner.make.reach import reach_commands
+    from detent.runner.make.trial import SET_UP_FAILED, check_settings, try_commands
     from detent.runner.task.committed import head_commit
     from detent.store.journal.settings import FILE
 
@@ -78,21 +85,26 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
                     f"{privileged.where} needs your trust before a task can be made: {', '.join(privileged.settings)}"
                 )
                 rows.append(("note", what, "detent trust --show"))
-        if is_quick or not found.settings.commands or home_problem(project):
-            return rows, ()
-        if project.common_dir and not has_commit:
-            return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
+        if arguments.has("--quick") or not found.settings.commands or home_problem(project):
+            return rows, (), ()
+        if found.draft is None:
+            return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], (), ()
         if settings_level(project, found.settings) == NONE and any(
             is_untrusted(project, privileged) for privileged in wanted_here(project)
         ):
             what = "commands are not tried: they would run without a sandbox, and the settings are not trusted yet"
-            return [*rows, (ASKS, what, "detent trust --show")], ()
-        progress = quiet if is_silent else lambda step: tell(progress_words(step))
-        trial = try_commands(project, found.settings, progress)
-        return [*rows, *trial_rows(trial)], trial.tried
+            return [*rows, (ASKS, what, "detent trust --show")], (), ()
+        progress = progress_teller(arguments)
+        trial = try_commands(found.draft, found.settings, progress)
+        rows += trial_rows(trial)
+        is_set_up = not any(one.result == SET_UP_FAILED for one in trial.tried)
+        cut = {one.command: one.why for one in trial.tried if one.is_cut}
+        minutes = found.settings.proof.minutes
+        reached = reach_commands(found.draft, cut, minutes, progress) if trial.commit and is_set_up else ()
+        return [*rows, *reach_rows(reached, found.settings.proof, has_git=bool(trial.commit))], trial.tried, reached
     except DetentError as error:
         problems = "; ".join(getattr(error, "problems", ()))
-        return [("bad", error.what + (f": {problems}" if problems else ""), error.next_step)], ()
+        return [("bad", error.what + (f": {problems}" if problems else ""), error.next_step)], (), ()
 
 
 def _agents(found: Found) -> list[Row]:

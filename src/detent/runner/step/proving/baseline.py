@@ -10,7 +10,11 @@ import os
 from random import Random
 
 from detent.core.record import Record
-from detent.effects.tests.planting import plant
+from detent.effects.git.git import Git
+from detent.effects.tests.imports import BY_SEARCH, imports_any
+from detent.effects.tests.judge_files import judge_of
+from detent.effects.tests.kits.choose import language_of
+from detent.effects.tests.planting import plant, raise_at_import
 from detent.effects.tests.recognise import Found, Recognised, recognise
 from detent.effects.workspace.checkout import SetupFailed, why_cut_short
 from detent.effects.workspace.prepared import prepared_checkout
@@ -18,9 +22,11 @@ from detent.errors import UnreadableError
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted
 from detent.runner.step.proving.planted import outcomes_of
-from detent.runner.step.proving.wanted import built, wanted_checkout
+from detent.runner.step.proving.sides import git_files
+from detent.runner.step.proving.wanted import build_lines, built, wanted_checkout
 from detent.store.disk.atomic import as_json, make_folders, read_cache, write_cache
 from detent.store.disk.digest import sha256_of
+from detent.store.journal.settings import FILE
 from detent.store.text.assessment import BROKEN, CANARY, TWIN
 from detent.store.text.census import GREEN, Census, from_json, names_of, to_json
 from detent.words import assessed as say
@@ -38,8 +44,12 @@ if TYPE_CHECKING:
 
 SAMPLE = 8  # tests of the baseline that are planted again
 _CHANCE = "baseline"  # the same tests are chosen each time
-_FORM = 1  # of what is kept
+_FORM = 2  # of what is kept
 LEAST_S, TIMES = 15.0, 5  # a run of proof may take so long, or so often what the baseline took
+
+
+YES, NO = "yes", "no"  # whether the tests noticed it
+UNTRIED = ""  # nothing of theirs imports the code, or its compiler takes it from beside them
 
 
 class Known(Record):
@@ -52,6 +62,8 @@ class Known(Record):
     why: str = ""
     unavailable: tuple[tuple[str, str], ...] = ()  # parts of a proof, with the reason
     odd: tuple[tuple[str, str], ...] = ()  # tests (file, name) whose copies do not pass even there
+    noticed: str = UNTRIED  # whether the tests noticed that all code of the checkout raises
+    is_final: bool = True  # a set-up that failed may be made the next time, so that nothing of it is kept
 
     def bound_s(self, longest_s: float) -> float:
         return min(longest_s, max(LEAST_S, TIMES * self.seconds))
@@ -61,14 +73,29 @@ def baseline_of(
     task: Task, baseline: str, line: str, workspace: str, runners: Runners, begins: Callable[[str], None]
 ) -> Known:
     """What is known of a command on the baseline (a tree id); run there if it is not known yet."""
-    parts = (str(_FORM), baseline, line, workspace, repr(sorted(runners.by_name.items())))
-    path = os.path.join(task.project.control, "baselines", f"{sha256_of(chr(0).join(parts).encode())}.json")
+    path = _path_of(task, task.places.private_git(), baseline, line, workspace, runners)
     known = _read_known(path)
     if known is None:
         known = _Trial(task, baseline, line, runners, begins).known()
-        make_folders(os.path.dirname(path))
-        write_cache(path, as_json(_to_json(known)))
+        if known.is_final:
+            make_folders(os.path.dirname(path))
+            write_cache(path, as_json(_to_json(known)))
     return known
+
+
+def kept_of(task: Task, baseline: str, line: str, workspace: str, runners: Runners) -> Known | None:
+    """What was found out before, by a task or by `doctor`; None where nothing was. A new task has no git of its own."""
+    return _read_known(_path_of(task, task.project.common_dir, baseline, line, workspace, runners))
+
+
+def _path_of(task: Task, git_dir: str, baseline: str, line: str, workspace: str, runners: Runners) -> str:
+    """Settings are no part of what is run: what of them matters has a part of its own."""
+    rows = Git(git_dir).run("ls-tree", "-z", baseline).split(b"\0")
+    files = sha256_of(b"\0".join(row for row in rows if row.partition(b"\t")[2] != os.fsencode(FILE)))
+    head = task.memory.head
+    around = [build_lines(task), head.command_timeout_s, {**head.command_limits}, {**head.sandbox_rules}]
+    parts = (str(_FORM), files, line, workspace, json.dumps(around), repr(sorted(runners.by_name.items())))
+    return os.path.join(task.project.control, "baselines", f"{sha256_of(chr(0).join(parts).encode())}.json")
 
 
 class _Trial:
@@ -81,14 +108,14 @@ class _Trial:
     def known(self) -> Known:
         with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
             if isinstance(made, SetupFailed):
-                return Known(Recognised((), (), ()), why=say.set_up_failed(made.why))
+                return Known(Recognised((), (), ()), why=say.set_up_failed(made.why), is_final=False)
             recognised = recognise(self.line, made.folder, self.runners)
             if not recognised.calls:
                 return Known(recognised, why="; ".join(recognised.unreached))
             self.begins(say.on_baseline(self.line))
             ran = self._run(made, recognised, self.longest_s, "")
         if isinstance(ran, SetupFailed):
-            return Known(recognised, why=say.set_up_failed(ran.why))
+            return Known(recognised, why=say.set_up_failed(ran.why), is_final=False)
         finished = ran.finished
         known = Known(recognised, exit=finished.exit, seconds=finished.seconds)
         if problem := why_cut_short(finished, self.longest_s, command_running(self.task).limits):
@@ -97,7 +124,9 @@ class _Trial:
             why = "; ".join((*recognised.unreached, *ran.reported.problems)) or say.nothing_reported(finished.exit)
             return known.replace(why=why)
         known = known.replace(census=ran.reported.census)
-        return self._with_planted(known, ran.reported.census) if ran.reported.census.cases else known
+        known = known.replace(noticed=self._noticed(known, ran.reported.census))
+        is_planted = bool(ran.reported.census.cases) and known.noticed != NO
+        return self._with_planted(known, ran.reported.census) if is_planted else known
 
     def _run(self, made: Checkout, recognised: Recognised, timeout_s: float, suffix: str) -> Counted | SetupFailed:
         ready = built(self.task, made, self.baseline)
@@ -107,6 +136,27 @@ class _Trial:
         place = RunPlace(ready.folder, ready.laid, log, timeout_s)
         return run_counted(self.task, self.line, place, junit_of(recognised, self.runners))
 
+    def _noticed(self, known: Known, census: Census) -> str:
+        """Whether the tests notice that all code of the checkout raises when it is imported.
+
+        If they do not, they test another copy of it. Tests that import none of it are accused of nothing.
+        """
+        tree = git_files(self.task.places.private_git(), self.baseline)
+        judge = judge_of(known.recognised, self.runners, tree.marks)
+        languages = {one.language for one in judge.runners} & set(BY_SEARCH)
+        code = [path for path in tree.marks if language_of(path) in languages and not judge.role_of(path)]
+        green = {case.id for case in census.of_outcome(GREEN)}
+        if not code or not imports_any(sorted({one.file for one in green}), tree, code):
+            return UNTRIED
+        self.begins(say.raising_on_baseline(self.line))
+        with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
+            if isinstance(made, SetupFailed) or not raise_at_import(made.folder, code):
+                return UNTRIED
+            ran = self._run(made, known.recognised, known.bound_s(self.longest_s), "-raising")
+        if isinstance(ran, SetupFailed) or ran.finished.exit != known.exit or not ran.reported.is_believable:
+            return YES
+        return NO if green <= {case.id for case in ran.reported.census.of_outcome(GREEN)} else YES
+
     def _with_planted(self, known: Known, census: Census) -> Known:
         """Plant on the untouched baseline: what does not work there is no sign of anything."""
         chance = Random(_CHANCE)  # noqa: S311  # no secret: the same choice each time
@@ -115,7 +165,7 @@ class _Trial:
         self.begins(say.planted_on_baseline(self.line))
         with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
             if isinstance(made, SetupFailed):
-                return known
+                return known.replace(is_final=False)
             hosts = sorted({file for file, _name in names_of(census.cases)})
             planting = plant(made.folder, dict.fromkeys(chosen, True), chance, hosts)
             ran = self._run(made, known.recognised, known.bound_s(self.longest_s), "-planted")
@@ -151,6 +201,7 @@ def _to_json(known: Known) -> dict[str, Any]:
         "why": known.why,
         "unavailable": [list(pair) for pair in known.unavailable],
         "odd": [list(pair) for pair in known.odd],
+        "noticed": known.noticed,
     }
 
 
@@ -161,12 +212,12 @@ def _read_known(path: str) -> Known | None:
         if content is None:
             return None
         census = from_json(content["census"], path) if content["census"] is not None else None
-        pairs = {name: tuple((str(a), str(b)) for a, b in content[name]) for name in ("unavailable", "odd")}
+        unavailable, odd = (tuple((str(a), str(b)) for a, b in content[name]) for name in ("unavailable", "odd"))
         calls = tuple(
             Found(runner, tuple(words), folder, tuple(way)) for runner, words, folder, way in content["calls"]
         )
         recognised = Recognised(calls, tuple(content["files"]), tuple(content["unreached"]))
         exit_code, seconds, why = int(content["exit"]), float(content["seconds"]), str(content["why"])
-        return Known(recognised, census, exit_code, seconds, why, **pairs)
+        return Known(recognised, census, exit_code, seconds, why, unavailable, odd, str(content["noticed"]))
     except (ValueError, KeyError, TypeError, UnreadableError):
         return None

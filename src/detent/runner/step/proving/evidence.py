@@ -7,7 +7,7 @@ from detent.effects.tests.judge_change import ADDED, MOVED
 from detent.effects.tests.judge_files import BESIDE, INLINE, TESTS
 from detent.effects.tests.kits.values import IMPORT
 from detent.gates.grade import Evidence, name_of
-from detent.runner.step.proving.baseline import baseline_of
+from detent.runner.step.proving.baseline import NO, baseline_of
 from detent.store.text.assessment import ChangedPart
 from detent.store.text.proof_settings import proof_from_json
 
@@ -46,6 +46,7 @@ def begun_evidence(task: Task, sides: Sides, line: str, known: Known, now: Censu
         only_reported=settings.changed_tests == "report",
         flaky=_named(settings.flaky, known.census, now),
         accepted_red=_named(settings.red, known.census, now),
+        tests_another_copy=known.noticed == NO,
     )
 
 
@@ -54,6 +55,11 @@ def _named(names: Sequence[str], *censuses: Census | None) -> frozenset[CaseId]:
     wanted = frozenset(names)
     cases = [case.id for census in censuses if census is not None for case in census.cases] if wanted else []
     return frozenset(case for case in cases if wanted & {name_of(case), name_of(case.replace(parameters=""))})
+
+
+def accepted_in(task: Task, census: Census) -> frozenset[CaseId]:
+    """The tests of a census that a person accepted as red."""
+    return _named(proof_from_json(task.memory.head.proof).red, census)
 
 
 def _added_tests(change: JudgeChange) -> frozenset[tuple[str, str]]:
