@@ -49,7 +49,10 @@ def test_person_sees_what_is_running_and_a_program_does_not(detent: Detent, repo
     path = repo(files=settings("[commands]\ntest = 'true'\nlint = 'false'\n[workspace]\nsetup = ['true']\n"))
     done = detent("doctor", cwd=path)
     lines = done.err.splitlines()
-    assert lines[0] == "making a checkout; set-up: true"
+    assert lines[:2] == [
+        "each command may take 1800 s ([commands] timeout_s in detent.toml)",
+        "making a checkout; set-up: true",
+    ]
     assert [line for line in lines if line.startswith("running ")] == ["running 1 of 2: true", "running 2 of 2: false"]
     assert [line.split()[0] for line in lines if line.startswith("  ")] == ["passed", "failed"]
     assert "running" not in done.out

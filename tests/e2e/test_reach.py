@@ -115,6 +115,15 @@ def test_command_without_runner_counts_by_exit_code(detent: Detent, repo: MakeRe
     assert "[runners.NAME]" in found["next_step"]
 
 
+def test_two_calls_in_one_command_reach_proven(detent: Detent, repo: MakeRepo) -> None:
+    part = {"app.py": CODE, "conftest.py": "", "test_app.py": TESTS}
+    files = {f"{name}/{file}": text.replace("app", name) for name in ("a", "b") for file, text in part.items()}
+    files = {name.replace("app.py", f"{name[0]}.py"): text for name, text in files.items()}
+    line = " && ".join(f"(cd {name} && {COMMAND})" for name in ("a", "b"))
+    done = doctor(detent, repo("repo", {**files, "detent.toml": f'[commands]\ntest = "{line}"\n'}), "--json")
+    assert (reach(done)["word"], reach(done)["tests"]) == ("proven", 2), done
+
+
 def test_command_that_hangs_is_tried_once(detent: Detent, repo: MakeRepo) -> None:
     slow = f'[commands]\ntest = "{COMMAND}"\ntimeout_s = 5\n'
     hang = "import time\n\n\ndef test_a():\n    time.sleep(600)\n"
@@ -141,7 +150,9 @@ def test_red_tests_are_accepted_by_a_person_and_only_shrink(detent: Detent, repo
     assert (top / "detent.toml").read_text(
         encoding="utf-8"
     ) == f'{head}\nred = ["tests/test_app.py::test_no_word"]\n{minutes}'
-    assert "accepted in [proof] red: tests/test_app.py::test_no_word" in doctor(detent, top).out
+    accepted = doctor(detent, top)
+    assert accepted.code == 0, accepted
+    assert "accepted in [proof] red: tests/test_app.py::test_no_word" in accepted.out
     (top / "tests/test_app.py").write_text(TESTS + RED + MORE, encoding="utf-8")
     (top / "app.py").write_text(CODE.replace("' '", "'  '"), encoding="utf-8")
     repo.git(top, "commit", "-qam", "more red tests")

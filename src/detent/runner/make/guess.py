@@ -150,6 +150,7 @@ def _from_python(root: str) -> Iterator[tuple[str, str, str, str]]:
     pytest = next((name for name in _PYTEST_FILES if _is(root, name)), "")
     if not pytest and "pytest" in wanted:
         pytest = "pyproject.toml" if "pytest" in project else _requirements(root)[0]
+    pytest = pytest or _pytest_file(root)
     if pytest:
         yield _python_tool(root, "test", "pytest", "-q", pytest)
     for marker, program in (("tox.ini", "tox"), ("noxfile.py", "nox")):
@@ -179,17 +180,29 @@ def _python_tool(root: str, name: str, tool: str, words: str, seen: str) -> tupl
 
 
 def _unittest(root: str) -> tuple[str, str, str] | None:
-    for folder, command in (("", "python3 -m unittest -q"), ("tests", "python3 -m unittest discover -q -s tests")):
+    commands = {"": "python3 -m unittest -q", "tests": "python3 -m unittest discover -q -s tests"}
+    for path in _test_files(root, *commands):
+        folder = os.path.dirname(path)
+        if "unittest" in _text_of_file(root, path):
+            top = " -t ." if folder and _is(root, f"{folder}/__init__.py") else ""
+            return commands[folder] + top, path, "python3"
+    return None
+
+
+def _pytest_file(root: str) -> str:
+    """A file of tests that only pytest runs; empty if there is none."""
+    is_of_pytest = re.compile(r"^\s*(import pytest\b|from pytest import|(async )?def test_\w+\((?!self))", re.MULTILINE)
+    files = _test_files(root, "", "tests", "test", "testing")
+    return next((path for path in files if is_of_pytest.search(_text_of_file(root, path))), "")
+
+
+def _test_files(root: str, *folders: str) -> Iterator[str]:
+    for folder in folders:
         try:
             names = sorted(os.listdir(os.path.join(root, folder)))
         except OSError:
             continue
-        for name in names:
-            path = os.path.join(folder, name)
-            if re.fullmatch(r"test\w*\.py", name) and "unittest" in _text_of_file(root, path):
-                top = " -t ." if folder and _is(root, f"{folder}/__init__.py") else ""
-                return command + top, path, "python3"
-    return None
+        yield from (os.path.join(folder, name) for name in names if re.fullmatch(r"test\w*\.py", name))
 
 
 def _requirements(root: str) -> tuple[str, ...]:

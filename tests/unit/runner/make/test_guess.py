@@ -73,6 +73,8 @@ def test_the_script_npm_puts_there_is_no_test(tmp_path: Path) -> None:
         ({"pyproject.toml": "dev = ['pytest']", "uv.lock": ""}, "uv run pytest -q"),
         ({"conftest.py": "", "poetry.lock": ""}, "poetry run pytest -q"),
         ({"requirements.txt": "pytest\n"}, ".venv/bin/python -P -m pytest -q"),
+        ({"test_a.py": "import pytest\n"}, "python3 -P -m pytest -q"),
+        ({"tests/test_a.py": "def test_a():\n    pass\n"}, "python3 -P -m pytest -q"),
         ({"tox.ini": ""}, "tox"),
         ({"noxfile.py": ""}, "nox"),
         ({"test_a.py": "import unittest"}, "python3 -P -m unittest -q"),

@@ -7,7 +7,7 @@ import sys
 
 from detent.errors import DetentError, ToolError
 from detent.faces.cli.caller import refuse_inside_run
-from detent.faces.cli.output import progress_teller, show
+from detent.faces.cli.output import progress_teller, show, tell
 from detent.runner.step.proving.homes import home_problem
 from detent.runner.task.open import Task, find_project, load_all, load_task, open_task
 from detent.runner.tell.explain import explain
@@ -95,12 +95,15 @@ def _settings(project: Project, arguments: Arguments) -> tuple[list[Row], tuple[
             what = "commands are not tried: they would run without a sandbox, and the settings are not trusted yet"
             return [*rows, (ASKS, what, "detent trust --show")], (), ()
         progress = progress_teller(arguments)
+        if not arguments.has("--json"):
+            tell(f"each command may take {found.settings.command_timeout_s:g} s ([commands] timeout_s in {FILE})")
         trial = try_commands(found.draft, found.settings, progress)
-        rows += trial_rows(trial)
         is_set_up = not any(one.result == SET_UP_FAILED for one in trial.tried)
         cut = {one.command: one.why for one in trial.tried if one.is_cut}
         minutes = found.settings.proof.minutes
         reached = reach_commands(found.draft, cut, minutes, progress) if trial.commit and is_set_up else ()
+        excused = {one.line for one in reached if one.red and not one.unaccepted}
+        rows += trial_rows(trial, excused)
         return [*rows, *reach_rows(reached, found.settings.proof, has_git=bool(trial.commit))], trial.tried, reached
     except DetentError as error:
         problems = "; ".join(getattr(error, "problems", ()))

@@ -14,14 +14,14 @@ from detent.effects.git.git import Git
 from detent.effects.tests.imports import BY_SEARCH, imports_any
 from detent.effects.tests.judge_files import judge_of
 from detent.effects.tests.kits.choose import language_of
-from detent.effects.tests.planting import plant, raise_at_import
+from detent.effects.tests.planting import plant, plant_canary, raise_at_import
 from detent.effects.tests.recognise import Found, Recognised, recognise
 from detent.effects.workspace.checkout import SetupFailed, why_cut_short
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.errors import UnreadableError
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted
-from detent.runner.step.proving.planted import outcomes_of
+from detent.runner.step.proving.planted import Outcomes, outcomes_of
 from detent.runner.step.proving.sides import git_files
 from detent.runner.step.proving.wanted import build_lines, built, wanted_checkout
 from detent.store.disk.atomic import as_json, make_folders, read_cache, write_cache
@@ -162,21 +162,31 @@ class _Trial:
         chance = Random(_CHANCE)  # noqa: S311  # no secret: the same choice each time
         green = sorted({(case.id.file, case.id.name) for case in census.of_outcome(GREEN) if case.id.name})
         chosen = chance.sample(green, min(SAMPLE, len(green)))
+        hosts = sorted({file for file, _name in names_of(census.cases)})
+        tried = self._planted(known, lambda root: plant(root, dict.fromkeys(chosen, True), chance, hosts))
+        if isinstance(tried, SetupFailed):
+            why = say.set_up_failed(tried.why)
+            lost = tuple((part, why) for part in (CANARY, BROKEN, TWIN))
+            return known.replace(unavailable=lost, is_final=False)
+        planting, found = tried
+        if found.canary and not (found.canary_outcome or found.canary_file_ran):
+            # A copy that failed ended the run before the canary's turn.
+            alone = self._planted(known, lambda root: plant_canary(root, hosts, chance))
+            if not isinstance(alone, SetupFailed):
+                found = alone[1].replace(broken=found.broken, twins=found.twins)
+        return _judged(known, planting, found)
+
+    def _planted(self, known: Known, plant_some: Callable[[str], Planting]) -> tuple[Planting, Outcomes] | SetupFailed:
         self.begins(say.planted_on_baseline(self.line))
         with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
             if isinstance(made, SetupFailed):
-                return known.replace(is_final=False)
-            hosts = sorted({file for file, _name in names_of(census.cases)})
-            planting = plant(made.folder, dict.fromkeys(chosen, True), chance, hosts)
+                return made
+            planting = plant_some(made.folder)
             ran = self._run(made, known.recognised, known.bound_s(self.longest_s), "-planted")
-        if isinstance(ran, SetupFailed):
-            why = say.set_up_failed(ran.why)
-            return known.replace(unavailable=tuple((part, why) for part in (CANARY, BROKEN, TWIN)))
-        return _judged(known, planting, ran)
+        return ran if isinstance(ran, SetupFailed) else (planting, outcomes_of(planting, ran))
 
 
-def _judged(known: Known, planting: Planting, ran: Counted) -> Known:
-    found = outcomes_of(planting, ran)
+def _judged(known: Known, planting: Planting, found: Outcomes) -> Known:
     unavailable: dict[str, str] = {}
     if not found.canary:
         unavailable[CANARY] = "; ".join(left.why for left in planting.left) or say.no_place_for_canary()
