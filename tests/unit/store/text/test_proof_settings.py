@@ -6,26 +6,29 @@ import pytest
 
 from detent.errors import UsageError
 from detent.store.journal.settings import parse_settings
+from detent.words.message import Message
+from detent.words.store import proof as say
+from detent.words.store.settings import problems_in
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('flaky = [""]', "names no test"),
-        ('red = ["tests/a.py::"]', "names no test"),
-        ('red = ["::test_a"]', "names no test"),
-        ('red = [" tests/a.py::b"]', "names no test"),
-        ('flaky = ["/tmp/a.py::b"]', "is no path inside the repository"),
-        ('flaky = ["../a.py::b"]', "is no path inside the repository"),
-        ('red = ["tests\\\\a.py::b"]', "is no path inside the repository"),
-        ('red = ["a.py::b", "a.py::b"]', "stands there twice"),
-        ('red = ["a.py::b"]\nflaky = ["a.py::b"]', "a test can't be both flaky and red"),
+        ('flaky = [""]', say.wrong_test("flaky", say.no_test_name(""))),
+        ('red = ["tests/a.py::"]', say.wrong_test("red", say.no_test_name("tests/a.py::"))),
+        ('red = ["::test_a"]', say.wrong_test("red", say.no_test_name("::test_a"))),
+        ('red = [" tests/a.py::b"]', say.wrong_test("red", say.no_test_name(" tests/a.py::b"))),
+        ('flaky = ["/tmp/a.py::b"]', say.wrong_test("flaky", say.test_outside("/tmp/a.py::b"))),
+        ('flaky = ["../a.py::b"]', say.wrong_test("flaky", say.test_outside("../a.py::b"))),
+        ("red = ['tests\\a.py::b']", say.wrong_test("red", say.test_outside("tests\\a.py::b"))),
+        ('red = ["a.py::b", "a.py::b"]', say.wrong_test("red", say.test_named_twice("a.py::b"))),
+        ('red = ["a.py::b"]\nflaky = ["a.py::b"]', say.flaky_and_red(["a.py::b"])),
     ],
 )
-def test_name_that_can_mean_no_test_is_a_problem(text: str, problem: str) -> None:
+def test_name_that_can_mean_no_test_is_a_problem(text: str, problem: Message) -> None:
     with pytest.raises(UsageError) as error:
         parse_settings(f"[proof]\n{text}\n".encode(), "detent.toml")
-    assert problem in str(vars(error.value))
+    assert error.value.what == problems_in("detent.toml", (problem,))
 
 
 def test_names_of_tests_and_files_are_read() -> None:
