@@ -146,11 +146,11 @@ def _imported_names(text: str, path: str) -> Iterator[tuple[str, bool]]:
     for node in nodes:
         match node:
             case ast.Import():
-                yield from ((one.name, False) for one in node.names)
+                yield from ((alias.name, False) for alias in node.names)
             case ast.ImportFrom():
                 folders = path.split("/")[: -node.level] if node.level else []
                 start = ".".join([*folders, *([node.module] if node.module else [])])
-                yield from ((".".join(filter(None, (start, one.name))), bool(node.level)) for one in node.names)
+                yield from ((".".join(filter(None, (start, alias.name))), bool(node.level)) for alias in node.names)
             case _:
                 pass
 
@@ -171,7 +171,7 @@ def _scripts(text: str, path: str, project: _Project) -> tuple[bool, set[str]]:
     """Whether a script imports its own package by name or what is made from it, and the files that it imports."""
     found: set[str] = set()
     for name in _QUOTED.findall(text):
-        if any(name == one or name.startswith(f"{one}/") for one in project.names):
+        if any(name == package or name.startswith(f"{package}/") for package in project.names):
             return True, set()
         place = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name.startswith(".") else ""
         if not place or place.startswith("..") or place.endswith(_NO_SCRIPT):

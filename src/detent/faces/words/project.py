@@ -273,13 +273,13 @@ def trial_rows(trial: Trial, excused: Collection[str] = ()) -> list[Row]:
         if command.result == GREEN:
             rows.append(("ok", f"{command.name}: {command.command}   green {where}, {command.seconds:.1f} s", ""))
             continue
-        if one.command in excused:
-            rows.append(("ok", f"{one.name}: {one.command}   red {where}, by accepted tests alone", ""))
+        if command.command in excused:
+            rows.append(("ok", f"{command.name}: {command.command}   red {where}, by accepted tests alone", ""))
             continue
-        log = f"; log: {one.log}" if one.log else ""
-        said = "".join(f"\n     | {line}" for line in one.said.splitlines()[-_MOST_SAID:])
-        told = f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}{said}"
-        rows.append(("red", told, _repair_hint(one, trial.unseen)))
+        log = f"; log: {command.log}" if command.log else ""
+        said = "".join(f"\n     | {line}" for line in command.said.splitlines()[-_MOST_SAID:])
+        result = f"{command.name}: {command.command}   {command.result} {where}: {command.why}{log}{said}"
+        rows.append(("red", result, _repair_hint(command, trial.unseen)))
     return rows
 
 

@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 def reach_rows(found: Sequence[Reach], settings: ProofSettings, *, has_git: bool) -> list[Row]:
     """What each command can prove and why, tests that are red, and what that means for a task."""
     if not has_git:
-        told = say.without_git()
-        return [("note", told, told.next_step)]
-    is_tested = any(one.runner for one in found)
+        message = say.without_git()
+        return [("note", message, message.next_step)]
+    is_tested = any(command.runner for command in found)
     rows: list[Row] = []
-    for one in found:
-        who = f" ({one.runner}, {count_of(one.tests, 'test')})" if one.runner else ""
-        is_good = one.word != EXIT_CODE_ONLY or (is_tested and not one.runner)
-        text = f"{one.name}: can reach: {word_reached(one.word)}{who}; {one.why}"
-        rows.append(("ok" if is_good else "note", text, "" if is_tested and not one.runner else one.next_step))
-        if one.unaccepted:
-            red = say.red_at_first(one.unaccepted)
+    for command in found:
+        who = f" ({command.runner}, {count_of(command.tests, 'test')})" if command.runner else ""
+        is_good = command.word != EXIT_CODE_ONLY or (is_tested and not command.runner)
+        text = f"{command.name}: can reach: {word_reached(command.word)}{who}; {command.why}"
+        rows.append(("ok" if is_good else "note", text, "" if is_tested and not command.runner else command.next_step))
+        if command.unaccepted:
+            red = say.red_at_first(command.unaccepted)
             rows.append(("red", red, red.next_step))
-        elif one.red:
-            rows.append(("ok", say.accepted_red(one.red), ""))
-    red_names = {name for one in found for name in one.red}
+        elif command.red:
+            rows.append(("ok", say.accepted_red(command.red), ""))
+    red_names = {name for command in found for name in command.red}
     if gone := [
         name for name in settings.red if not any(red.partition("[")[0] == name or red == name for red in red_names)
     ]:
-        told = say.no_longer_red(gone)
-        rows.append(("note", told, told.next_step))
+        message = say.no_longer_red(gone)
+        rows.append(("note", message, message.next_step))
     if found:
         rows.append(("ok", f"a task here can reach: {word_reached(best_of(found))}", ""))
     return rows
 
 
 def best_of(found: Sequence[Reach]) -> str:
-    return max((one.word for one in found), key=WORDS.index, default=EXIT_CODE_ONLY)
+    return max((command.word for command in found), key=WORDS.index, default=EXIT_CODE_ONLY)
 
 
 def new_words(found: Sequence[Reach] | None, change: Mapping[str, str], required: str) -> str:

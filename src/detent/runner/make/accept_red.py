@@ -33,14 +33,14 @@ class Red(Record):
 def find_red(project: Project, progress: Callable[[Progress], None] = quiet) -> Red:
     found = check_settings(project)
     if found.draft is None or not found.draft.memory.head.baseline:
-        told = say.without_git() if found.draft is not None else say.nothing_committed()
-        raise RefusedError(told, where=project.root)
+        message = say.without_git() if found.draft is not None else say.nothing_committed()
+        raise RefusedError(message, where=project.root)
     frozen_tree(found.draft)
     reached = reach_commands(found.draft, {}, found.settings.proof.minutes, progress)
     listed, red = found.settings.proof.red, red_tests(reached)
     plain = {name.partition("[")[0] for name in red}
     still = tuple(name for name in listed if name in red or name in plain)
-    new = tuple(name for one in reached for name in one.unaccepted)
+    new = tuple(name for command in reached for name in command.unaccepted)
     wanted = still if listed else red
     return Red(found.draft.memory.head.baseline, listed, wanted, new if listed else ())
 
@@ -51,6 +51,6 @@ def write_red(path: str, names: Sequence[str]) -> None:
     try:
         written = with_list(text, TABLE, KEY, names)
     except ValueError:
-        told = say.list_not_written(path, f"[{TABLE}] {KEY} = {list(names)}")
-        raise RefusedError(told, where=path) from None
+        message = say.list_not_written(path, f"[{TABLE}] {KEY} = {list(names)}")
+        raise RefusedError(message, where=path) from None
     write_atomic(path, written.encode(), durable=True)

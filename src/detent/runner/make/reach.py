@@ -114,7 +114,7 @@ def reach_of(task: Task, name: str, line: str, known: Known) -> Reach:
     word = best_word(missing)
     if word != PROVEN:
         return _with(
-            found, word, say.part_missing([(assessed.part_in_plain_words(one), missing[one]) for one in missing])
+            found, word, say.part_missing([(assessed.part_in_plain_words(part), missing[part]) for part in missing])
         )
     return _with(found, PROVEN, say.without_copies(missing[TWIN]) if TWIN in missing else say.every_part_works())
 
@@ -143,4 +143,4 @@ def _with(found: Reach, word: str, told: Message) -> Reach:
 
 
 def red_tests(found: Sequence[Reach]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for one in found for name in one.red))
+    return tuple(dict.fromkeys(name for command in found for name in command.red))

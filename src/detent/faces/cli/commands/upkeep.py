@@ -53,8 +53,8 @@ def doctor(arguments: Arguments) -> int:
         if next_step:
             lines.append(f"     next: {next_step}")
     checks = [dict(zip(("mark", "what", "next"), row, strict=True)) for row in rows]
-    commands = [{field: getattr(one, field) for field in one._fields} for one in tried]
-    proof = [{field: getattr(one, field) for field in one._fields} for one in reached]
+    commands = [{field: getattr(command, field) for field in command._fields} for command in tried]
+    proof = [{field: getattr(command, field) for field in command._fields} for command in reached]
     show(arguments, {"checks": checks, "commands": commands, "proof": proof}, "\n".join(lines))
     marks = {row[0] for row in rows}
     return 5 if "bad" in marks else 1 if "red" in marks else 4 if ASKS in marks else 0
@@ -98,11 +98,11 @@ def _settings(project: Project, arguments: Arguments) -> tuple[list[Row], tuple[
         if not arguments.has("--json"):
             tell(f"each command may take {found.settings.command_timeout_s:g} s ([commands] timeout_s in {FILE})")
         trial = try_commands(found.draft, found.settings, progress)
-        is_set_up = not any(one.result == SET_UP_FAILED for one in trial.tried)
-        cut = {one.command: one.why for one in trial.tried if one.is_cut}
+        is_set_up = not any(command.result == SET_UP_FAILED for command in trial.tried)
+        cut = {command.command: command.why for command in trial.tried if command.is_cut}
         minutes = found.settings.proof.minutes
         reached = reach_commands(found.draft, cut, minutes, progress) if trial.commit and is_set_up else ()
-        excused = {one.line for one in reached if one.red and not one.unaccepted}
+        excused = {command.line for command in reached if command.red and not command.unaccepted}
         rows += trial_rows(trial, excused)
         return [*rows, *reach_rows(reached, found.settings.proof, has_git=bool(trial.commit))], trial.tried, reached
     except DetentError as error:

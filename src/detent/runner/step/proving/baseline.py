@@ -143,10 +143,10 @@ class _Trial:
         """
         tree = git_files(self.task.places.private_git(), self.baseline)
         judge = judge_of(known.recognised, self.runners, tree.marks)
-        languages = {one.language for one in judge.runners} & set(BY_SEARCH)
+        languages = {runner.language for runner in judge.runners} & set(BY_SEARCH)
         code = [path for path in tree.marks if language_of(path) in languages and not judge.role_of(path)]
         green = {case.id for case in census.of_outcome(GREEN)}
-        if not code or not imports_any(sorted({one.file for one in green}), tree, code):
+        if not code or not imports_any(sorted({case.file for case in green}), tree, code):
             return UNTRIED
         self.begins(say.raising_on_baseline(self.line))
         with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
