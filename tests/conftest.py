@@ -74,6 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(ResultKeeper(config.rootpath))
     _hide_settings(config)
     _use_memory()
+    gc.disable()  # what is collected stays
 
 
 def _hide_settings(config: pytest.Config) -> None:
@@ -103,6 +104,7 @@ def _use_memory() -> None:
 def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: the garbage collector need not scan them each time."""
     gc.freeze()
+    gc.enable()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ EDGES = {(edge.source, edge.name) for edge in MACHINE.edges() if not edge.never}
 # An artifact that a recovery finds damaged; each such way leads where one without a gate leads too.
 LOST = frozenset({"scope_lost", "design_lost", "readiness_lost", "build_lost"})
 NEAR = 3  # steps; what is further away is begun anew
+COUNT = 15  # of walks
 COMMANDS = '[commands]\ntest = "test ! -e tests/red"\n'
 REPORT = (
     "BLOCKED: the code counts lines. Options: [accept the scope change, revert the code, split it into scope items]. "
@@ -110,7 +112,9 @@ def starts() -> list[Snapshot]:
     return list(found.values())
 
 
+@cache
 def cover() -> tuple[Walk, ...]:
+    """Made where a test asks for them: it takes longer than to collect all other tests."""
     wanted, walks, places = set(EDGES), [], starts()
     while wanted:
         # Where one of them can be taken at once; what needs something counted before is walked to.
@@ -126,9 +130,6 @@ def cover() -> tuple[Walk, ...]:
             names += path
         walks.append(Walk(start, tuple(names)))
     return tuple(walks)
-
-
-WALKS = cover()
 
 
 # What opens a gate: a document of the example, and what is changed in it.
@@ -255,11 +256,12 @@ def preferences() -> str:
     return "\n".join(f"{line.partition(':')[0]}: `true`" if line.startswith(labels) else line for line in lines) + "\n"
 
 
-@pytest.mark.parametrize("walk", WALKS, ids=[f"{walk.start.state}-and-{len(walk.names)}-moves" for walk in WALKS])
+@pytest.mark.parametrize("number", range(COUNT))
 def test_the_engine_follows_the_model(
-    walk: Walk, repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    walk = cover()[number]
     line = Line(repo, walk.start)
     assert remembered(line.task.memory.snapshot) == remembered(walk.start)
     for name in walk.names:
@@ -268,8 +270,9 @@ def test_the_engine_follows_the_model(
 
 
 def test_the_walks_take_every_edge_that_may_be_taken() -> None:
+    assert len(cover()) == COUNT
     covered = set()
-    for walk in WALKS:
+    for walk in cover():
         at = walk.start
         for name in walk.names:
             covered.add((at.state, name))
