@@ -60,6 +60,20 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+# These hold no lock, so nothing is lost when they outlive an engine that was killed: they start in half the time.
+_READS = frozenset(
+    (
+        "cat-file",
+        "diff-index",
+        "diff-tree",
+        "for-each-ref",
+        "ls-files",
+        "ls-tree",
+        "merge-base",
+        "rev-list",
+        "rev-parse",
+    )
+)
 _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
 # Bytes are stored and written exactly as they are. A working-tree-encoding can only be unset by "!", git dies on "-".
 _EXACT_BYTES = "* -text -eol -ident -filter !working-tree-encoding\n"
@@ -109,7 +123,7 @@ class Git(Record):
             timeout_s=TIMEOUT_S,
             input_bytes=input_bytes,
             output_limit_bytes=OUTPUT_LIMIT_BYTES,
-            dies_with_us=True,
+            dies_with_us=arguments[0] not in _READS,
         )
         if finished.timed_out or finished.truncated:
             from detent.words.effects import git as say
