@@ -261,3 +261,34 @@ def test_object_ids() -> None:
 def test_clean_environment_keeps_the_rest() -> None:
     environment = {"GIT_DIR": "x", "DETENT_TASK": "y", "CI": "true", "PATH": "/bin"}
     assert clean_environment(environment) == {"CI": "true", "PATH": "/bin"}
+
+
+_STARTS = """
+import sys
+from detent.effects.git.git import Git
+Git(sys.argv[1]).run(*sys.argv[2:])
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux ends a process with its parent")
+@pytest.mark.parametrize(("command", "ends"), [("update-index", True), ("commit-tree", True), ("ls-files", False)])
+def test_git_that_may_hold_a_lock_ends_with_a_killed_engine(tmp_path: Path, command: str, ends: bool) -> None:
+    """The pipe that git holds open says when it is gone; one that lives on answers first."""
+    pipe, answer = tmp_path / "pipe", tmp_path / "answer"
+    for path in (pipe, answer):
+        os.mkfifo(path)
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(
+        f"#!/bin/sh\nexec 3>{pipe}\necho up >&3\nread -r word < {answer}\necho $word >&3\n", encoding="utf-8"
+    )
+    git.chmod(0o755)
+    environment = {**os.environ, "PATH": os.pathsep.join((str(git.parent), os.environ.get("PATH", os.defpath)))}
+    starter = subprocess.Popen([sys.executable, "-c", _STARTS, str(tmp_path), command], env=environment)
+    with pipe.open(encoding="ascii") as reader:
+        assert reader.readline() == "up\n"
+        starter.kill()
+        starter.wait(timeout=60)
+        if not ends:
+            answer.write_text("on\n", encoding="ascii")
+        assert reader.read() == ("" if ends else "on\n")  # ends only when no process has it open
