@@ -324,7 +324,11 @@ def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> Non
     found = [finding for finding in story.audit().findings if finding.kind == "decision"]
     assert [finding.line for finding in found] == [len(story.raws())]
     refusal = message_of(found[0].what)
-    assert (refusal.code, refusal.values["field"], refusal.values["given"]) == ("replay.after_differs", field, {"x": 1})
+    assert (refusal.code, refusal.values["field"], refusal.values["written"]) == (
+        "replay.after_differs",
+        field,
+        {"x": 1},
+    )
 
 
 @pytest.mark.parametrize(
