@@ -60,7 +60,12 @@ class GlobalTask(AgentTask):
 
 
 def make_global(
-    agents: Agents, task_id: str = "words", check: str = CHECK, more: str = "", files: Mapping[str, str] = SAMPLE_FILES
+    agents: Agents,
+    task_id: str = "words",
+    check: str = CHECK,
+    more: str = "",
+    files: Mapping[str, str] = SAMPLE_FILES,
+    kind: str = "chore",
 ) -> GlobalTask:
     """A new task in planning whose agent does its work, unless a test scripts something else."""
     agents.words = WORDS
@@ -69,12 +74,15 @@ def make_global(
     settings = agents.settings(f'[commands]\ntest = "{check}"\n{more}')
     repo = agents.make_repo(f"repo-{task_id}", {**files, "detent.toml": settings})
     let_out(repo)
-    return add_global(agents, repo, task_id)
+    return add_global(agents, repo, task_id, "--kind", kind)
 
 
-def add_global(agents: Agents, repo: Path, task_id: str) -> GlobalTask:
+def add_global(agents: Agents, repo: Path, task_id: str, *more: str) -> GlobalTask:
+    """The honest coder adds a comment: a chore, for which tests that are kept are enough."""
     folder = repo.parent / f"{task_id}-task"
-    done = agents.detent("new", "global", "count words", "--id", task_id, "--dir", folder, cwd=repo)
+    done = agents.detent(
+        "new", "global", "count words", "--id", task_id, "--dir", folder, *(more or ("--kind", "chore")), cwd=repo
+    )
     assert done.code == 0, done
     task = GlobalTask(agents.detent, repo, folder, task_id)
     agents.tasks.append(task)

@@ -20,7 +20,7 @@ def tested(agents: Agents, tmp_path: Path) -> Tested:
     """A task whose agent did this work, driven as far as it goes."""
 
     def make(work: Work) -> GlobalTask:
-        task = make_global(agents, check=COMMAND, files=FILES)
+        task = make_global(agents, check=COMMAND, files=FILES, kind="feature")
         plan = f"{out('planning.ai.json', PLAN)}; {out('plan.files.json', PLANNED)}"
         agents.script("planning", plan)
         agents.script("codegen", script_of(work, tmp_path))

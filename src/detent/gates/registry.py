@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     Answer = Callable[[Gate, Seen], Finding]
 
 ABOUT = one_of((ABOUT_TREE,))
+OPEN = one_of(("open",))
 TREE, SIBLINGS = "tree", "siblings"  # what a check may need: the work tree as it is now, the other tasks of the project
 ONLY, ALSO = "only", "also"  # a closed gate is opened by nothing but a person's word, or by that too
 
@@ -140,7 +141,7 @@ GENERAL = (
         "commands",
         "detent.gates.commands:commands",
         {},
-        {"field": TEXT},
+        {"field": TEXT, "none": OPEN},
         runs="detent.gates.commands:plan_runs",
         judges=True,
     ),
