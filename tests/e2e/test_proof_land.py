@@ -44,10 +44,10 @@ def done(detent: Detent, repo: MakeRepo) -> Done:
 def proofs(task: CloneTask) -> list[dict[str, Any]]:
     """The assessments that the journal vouches for, by what their receipt says they are."""
     receipts = [json.loads(path.read_text()) for path in (task.control / "receipts").glob("*.json")]
-    return [one for one in receipts if one["command"].startswith("full proof")]
+    return [receipt for receipt in receipts if receipt["command"].startswith("full proof")]
 
 
-def test_nothing_is_repeated_for_the_tree_and_branch_that_were_proven(done: Done) -> None:
+def test_proven_tree_and_branch_are_not_proven_again(done: Done) -> None:
     task = done(HONEST)
     landed = task("land", task.id, cwd=task.repo)
     assert landed.code == 0, landed
@@ -64,7 +64,7 @@ def test_branch_that_moved_on_judges_the_merged_tree(done: Done) -> None:
     assert landed.code == 0, landed
     assert "(with planted tests)" in landed.err
     found = proofs(task)
-    assert sorted(len(one["command"]) > len("full proof") for one in found) == [False, True]
+    assert sorted(len(receipt["command"]) > len("full proof") for receipt in found) == [False, True]
     assert task("audit", task.id, cwd=task.repo).code == 0
 
 
@@ -75,7 +75,7 @@ def test_accepted_change_of_a_test_is_not_asked_about_twice(done: Done) -> None:
     assert landed.code == 0, landed
 
 
-def test_new_test_of_the_branch_that_the_work_fails_closes_the_landing(done: Done) -> None:
+def test_new_branch_test_that_the_work_fails_closes_landing(done: Done) -> None:
     task = done({"app.py": ALWAYS_TWO, "tests/test_app.py": TESTS.partition("\n\n\ndef test_one")[0] + "\n"}, "--tests")
     new = "from app import count_words\n\n\ndef test_three():\n    assert count_words('a b c') == 3\n"
     commit_in_checkout(task, "tests/test_three.py", new)

@@ -95,7 +95,7 @@ def drive_orange(world: World, work: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_set_up_files_are_not_in_diff_and_do_not_land(world: World, level: str) -> None:
+def test_set_up_files_are_in_no_diff_nor_land(world: World, level: str) -> None:
     world.make('test = "grep -q line README.md && test -e .venv/lib/x.py"', HIDING, level=level)
     drive_orange(world, "cat .venv/lib/x.py; cat stray.txt; echo a line >> README.md")
     assert "x\ns\n" in world("logs", "t", "--run", "1").out

@@ -122,9 +122,9 @@ class PhaseFolder:
     def review(self, verdict: str = "PASS") -> None:
         self.section("Review", f"Verdict: {verdict}\n\n{self._new('looked at everything')}" if verdict else "")
 
-    def answers(self, *, given: bool = True) -> None:
+    def answers(self, *, is_answered: bool = True) -> None:
         lines = [self._new(f"- {question}: yes, by reviewer, {ARTIFACT}") for question in QUESTIONS]
-        self.section("Gate answers", "\n".join(lines) if given else "")
+        self.section("Gate answers", "\n".join(lines) if is_answered else "")
 
     def blockers(self, text: str = "the key is missing") -> None:
         self.field("Blockers", self._new(text))
@@ -192,7 +192,7 @@ class PhaseGates:
             "repair_noted": lambda is_open: folder.repairs("the check was mended" if is_open else ""),
             "review_passed": lambda is_open: folder.review("PASS" if is_open else ""),
             "review_failed": lambda is_open: folder.review("FAIL" if is_open else ""),
-            "questions_answered": lambda is_open: folder.answers(given=is_open),
+            "questions_answered": lambda is_open: folder.answers(is_answered=is_open),
             "blocker_named": lambda is_open: folder.blockers("the key is missing" if is_open else ""),
             # Closed by what the two gates above write, which is their opposite.
             "failures_none": lambda is_open: folder.failed_checks("") if is_open else None,
