@@ -36,8 +36,8 @@ def compared_texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and text of what a test compares with: in an `assert`, as `match`, or in a row of its parameters."""
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
-            rows = _rows(function)
-            scopes = (rows, _values(function), _values(tree))
+            top = _values(tree)
+            scopes = (_rows(function, top), _values(function), top)
             for operand in _operands(function):
                 for text in _written_out(operand, scopes, frozenset()):
                     yield text.lineno, _with_holes(text)
@@ -107,8 +107,13 @@ Scope = dict[str, list[ast.expr]]
 def _written_out(node: ast.expr, scopes: tuple[Scope, ...], seen: frozenset[str]) -> Iterator[ast.expr]:
     """The texts that an operand is made of; follows a name to what it stands for."""
     match node:
-        case ast.Constant(value=str()) | ast.JoinedStr():
+        case ast.Constant(value=str()):
             yield node
+        case ast.JoinedStr(values=parts):
+            yield node
+            for part in parts:
+                if isinstance(part, ast.FormattedValue):
+                    yield from _written_out(part.value, scopes, seen)
         case ast.Name(id=name) if name not in seen:
             for value in next((scope[name] for scope in scopes if name in scope), []):
                 yield from _written_out(value, scopes, seen | {name})
@@ -122,15 +127,15 @@ def _written_out(node: ast.expr, scopes: tuple[Scope, ...], seen: frozenset[str]
             pass
 
 
-def _rows(function: ast.FunctionDef) -> Scope:
-    """What each parameter of a test is given by `parametrize`."""
+def _rows(function: ast.FunctionDef, top: Scope) -> Scope:
+    """What each parameter of a test is given by `parametrize`, also by way of a name at the `top` of the module."""
     rows: Scope = {}
     for decorator in function.decorator_list:
         match decorator:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(name)), values, *_]):
-                rows[name] = _elements(values)
+                rows[name] = _elements(values, top)
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Tuple(elts=names), values, *_]):
-                for row in _elements(values):
+                for row in _elements(values, top):
                     cells = row.elts if isinstance(row, ast.Tuple) else []
                     for label, cell in zip(names, cells, strict=False):
                         if isinstance(label, ast.Constant):
@@ -140,8 +145,25 @@ def _rows(function: ast.FunctionDef) -> Scope:
     return rows
 
 
-def _elements(values: ast.expr) -> list[ast.expr]:
-    return values.elts if isinstance(values, ast.List | ast.Tuple | ast.Set) else [values]
+def _elements(values: ast.expr, top: Scope) -> list[ast.expr]:
+    """The members of a display of values, with those that stand for many of them."""
+    match values:
+        case ast.List(elts=members) | ast.Tuple(elts=members) | ast.Set(elts=members):
+            return [element for member in members for element in _elements_of(member, top)]
+        case ast.Name(id=name) if name in top:
+            return [element for value in top[name] for element in _elements(value, {})]
+        case _:
+            return [values]
+
+
+def _elements_of(member: ast.expr, top: Scope) -> list[ast.expr]:
+    match member:
+        case ast.Starred(value=ast.GeneratorExp(elt=element)):
+            return [element]
+        case ast.Starred(value=value):
+            return _elements(value, top)
+        case _:
+            return [member]
 
 
 def _values(scope: ast.AST) -> Scope:
@@ -154,7 +176,7 @@ def _values(scope: ast.AST) -> Scope:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 values.setdefault(name, []).append(value)
             case ast.For(target=ast.Name(id=name), iter=value):
-                values.setdefault(name, []).extend(_elements(value))
+                values.setdefault(name, []).extend(_elements(value, {}))
             case _:
                 pass
     return values

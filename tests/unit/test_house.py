@@ -488,6 +488,13 @@ def test_a_sentence_in_the_parameters_of_a_test_is_seen() -> None:
     assert any(sentences().has(text) for _line, text in compared_texts(ast.parse(code)))
 
 
+def test_a_sentence_in_a_table_of_the_module_is_seen() -> None:
+    code = "CLOSED = [*((name, f'{name} names no file') for name in NAMES)]\n"
+    code += "@pytest.mark.parametrize(('a', 'why'), CLOSED)\n"
+    code += "def test_it(a: int, why: str) -> None:\n    assert read(a).why == f'{a} {why}'"
+    assert any(sentences().has(text) for _line, text in compared_texts(ast.parse(code)))
+
+
 def test_messages_and_inputs_are_no_sentences_compared_with() -> None:
     code = (
         "def test_it() -> None:\n    assert read('STATE.md has nothing under it') == say.section_missing('a.md', 'b')"

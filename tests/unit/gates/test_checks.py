@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable
@@ -10,9 +11,11 @@ import pytest
 
 from detent.gates.plan import receipt_key
 from detent.gates.registry import checks
+from detent.store.disk.atomic import LARGEST_TEXT_BYTES
 from detent.store.journal.observed import Command
 from detent.words import gates as gates_words
 from detent.words import proof as proof_words
+from detent.words.store import disk as disk_words
 from tests.unit.gates.world import MACHINE, World
 
 FRAME = {
@@ -236,12 +239,15 @@ def test_a_missing_file_is_a_missing_section(world: World) -> None:
 
 
 UNREADABLE: dict[str, tuple[Callable[[World], object], str]] = {
-    "binary": (lambda world: world.evidence_file.write_bytes(b"## Repairs\n\nfixed\0\n"), "binary data"),
-    "not text": (lambda world: world.evidence_file.write_bytes(b"## Repairs\n\nfixed \xff\n"), "not UTF-8"),
-    "huge": (lambda world: os.truncate(world.evidence_file, 50_000_000), "50000000 bytes"),
-    "link": (lambda world: swap(world, "link"), "symbolic link"),
-    "folder": (lambda world: swap(world, "folder"), "not a plain file"),
-    "fifo": (lambda world: swap(world, "fifo"), "not a plain file"),
+    "binary": (lambda world: world.evidence_file.write_bytes(b"## Repairs\n\nfixed\0\n"), disk_words.binary_data(17)),
+    "not text": (lambda world: world.evidence_file.write_bytes(b"## Repairs\n\nfixed \xff\n"), disk_words.not_utf8(18)),
+    "huge": (
+        lambda world: os.truncate(world.evidence_file, 50_000_000),
+        disk_words.too_large(50_000_000, LARGEST_TEXT_BYTES),
+    ),
+    "link": (lambda world: swap(world, "link"), disk_words.unreadable(disk_words.reason(errno.ELOOP, ""))),
+    "folder": (lambda world: swap(world, "folder"), disk_words.no_plain_file()),
+    "fifo": (lambda world: swap(world, "fifo"), disk_words.no_plain_file()),
 }
 
 
@@ -262,12 +268,11 @@ def swap(world: World, kind: str) -> None:
 def test_file_that_cannot_be_read_closes_every_gate_by_name(world: World, kind: str, gate: str) -> None:
     world.fields({**FRAME, "User facing": "no"})
     world.evidence("## Repairs\n\nfixed\n\n## Review\n\nPASS\n")
-    spoil, words = UNREADABLE[kind]
+    spoil, problem = UNREADABLE[kind]
     spoil(world)
     fact = world.fact(gate)
     assert not fact.ok
-    assert fact.why.startswith(f"{world.evidence_file}: ")
-    assert words in fact.why
+    assert fact.why.startswith(gates_words.unreadable(str(world.evidence_file), problem))
 
 
 # --- labels ---

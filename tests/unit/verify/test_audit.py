@@ -85,7 +85,7 @@ def test_an_edited_line_is_named(story: Story, number: int) -> None:
     raws[number - 1] = raws[number - 1].replace(b'"name":"', b'"name":"x', 1)
     assert raws != story.raws()
     story.write_raws(raws)
-    only(story.audit(), number, "chain", f"line {number} was changed")
+    only(story.audit(), number, "chain", audit_words.line_changed(number))
 
 
 def test_an_edited_last_line_is_named_by_the_cache(story: Story) -> None:
@@ -283,7 +283,7 @@ def test_a_carried_text_that_names_another_state_is_found(story: Story, kind: st
     state = story.entries()[line - 1]["native"]["text"].partition("Phase: ")[2].split()[0]
     text = f"# Forged\n\nPhase: not-{state}\n"
     story.forge(line, lambda entry: entry["native"].update(text=text))
-    only(story.audit(), line, "native", f"the text it carries names not-{state}, not {state}")
+    only(story.audit(), line, "native", say.carried_names_other(f"not-{state}", state))
 
 
 def test_a_task_created_elsewhere_than_its_machine_says_is_found(story: Story) -> None:
@@ -301,8 +301,8 @@ def test_the_journal_of_another_task_is_found(story: Story) -> None:
     [
         ("amended", lambda entry: entry["after"].update(state="done"), say.after_differs("state", "done", "implement")),
         ("amended", lambda entry: entry.update(fields=[]), say.locked_text_changed_by_line("Done gate")),
-        ("amended", lambda entry: entry.update(by="agent"), "only a person"),
-        ("answered", lambda entry: entry.update(by="agent"), "only a person"),
+        ("amended", lambda entry: entry.update(by="agent"), say.only_by_person("amended", "agent")),
+        ("answered", lambda entry: entry.update(by="agent"), say.only_by_person("answered", "agent")),
         ("refused", lambda entry: entry.update({"from": "done"}), say.starts_elsewhere("done", "intake")),
         ("restored", lambda entry: entry.update(after={}), say.changes_nothing("restored")),
     ],
@@ -668,7 +668,7 @@ def test_an_unfinished_projection_is_a_warning(story: Story) -> None:
 
 def test_a_folder_that_points_elsewhere_is_named(story: Story) -> None:
     (story.native / ".detent-task").write_text(f"{story.base}\n")
-    only(story.audit(), 1, "native", "does not point back")
+    only(story.audit(), 1, "native", witness_words.no_pointer_back(str(story.native)))
 
 
 # --- other beginnings ---

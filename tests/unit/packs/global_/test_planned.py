@@ -24,25 +24,26 @@ def desk(tmp_path: Path) -> Desk:
 # --- questions ---
 
 
+def open_at(place: str, *questions: str) -> str:
+    return artifacts_words.at(PLANNING, place, say.questions_open(questions))
+
+
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
-        ({"blocking_questions": [{"question": "why?"}]}, '/blocking_questions/0: a blocking question is open: "why?"'),
-        (
-            {"blocking_questions": [{"text": "why?"}]},
-            '/blocking_questions/0: a blocking question is open: {"text": "why?"}',
-        ),
-        ({"blocking_questions": [5]}, "/blocking_questions/0: a blocking question is open: 5"),
+        ({"blocking_questions": [{"question": "why?"}]}, open_at("/blocking_questions/0", '"why?"')),
+        ({"blocking_questions": [{"text": "why?"}]}, open_at("/blocking_questions/0", '{"text": "why?"}')),
+        ({"blocking_questions": [5]}, open_at("/blocking_questions/0", "5")),
         (
             {"open_questions": [BLOCKED], "blocking_questions": ["why?"]},
-            '/open_questions/0: 2 blocking questions are open: "which?"; "why?"',
+            open_at("/open_questions/0", '"which?"', '"why?"'),
         ),
     ],
 )
 def test_a_question_that_blocks_is_quoted_however_it_is_written(desk: Desk, plan: dict[str, object], why: str) -> None:
     desk.put(PLANNING, {**PLAN, **plan})
     fact = desk.fact("questions_closed")
-    assert (fact.ok, fact.why) == (False, f"{PLANNING} {why}")
+    assert (fact.ok, fact.why) == (False, why)
     assert fact.proof, "what was looked at is known by its hash, though it was not enough"
 
 

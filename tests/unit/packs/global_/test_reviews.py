@@ -228,14 +228,14 @@ def test_a_code_review_comes_to_one_word_from_one_place(how: str) -> None:
 @pytest.mark.parametrize(
     ("gate", "why"),
     [
-        ("plan_ok", "/blocked: it is blocked, so the answer is blocked, not ok"),
-        ("plan_needs_changes", "/blocked: it is blocked, so the answer is blocked, not needs_changes"),
+        ("plan_ok", say.other_answer(say.is_blocked(), "blocked", "ok")),
+        ("plan_needs_changes", say.other_answer(say.is_blocked(), "blocked", "needs_changes")),
     ],
 )
 def test_a_gate_says_what_a_review_came_to_instead(desk: Desk, gate: str, why: str) -> None:
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": True})
     fact = desk.fact(gate)
-    assert (fact.ok, fact.why) == (False, f"{PLAN_REVIEW} {why}")
+    assert (fact.ok, fact.why) == (False, artifacts_words.at(PLAN_REVIEW, "/blocked", why))
     assert desk.fact("plan_blocked").note == say.is_blocked()
 
 
@@ -315,17 +315,17 @@ def test_a_signal_comes_with_its_reason(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("said", "place", "why"),
     [
-        ({"signal": "blocked"}, "/signal: the signal is blocked, not needs_changes or plan_unclear"),
-        ({"status": "blocked"}, "/status: the signal is blocked, not needs_changes or plan_unclear"),
-        ({}, "/signal: the signal is not given, not needs_changes or plan_unclear"),
-        ({"signal": "plan_unclear", "status": "blocked"}, "/signal: it says plan_unclear and blocked: no clear signal"),
+        ({"signal": "blocked"}, "/signal", say.signal_differs("blocked", ["needs_changes", "plan_unclear"])),
+        ({"status": "blocked"}, "/status", say.signal_differs("blocked", ["needs_changes", "plan_unclear"])),
+        ({}, "/signal", say.signal_differs("", ["needs_changes", "plan_unclear"])),
+        ({"signal": "plan_unclear", "status": "blocked"}, "/signal", say.unclear_signal(["plan_unclear", "blocked"])),
     ],
 )
-def test_what_a_signal_lacks_is_told_with_its_place(desk: Desk, said: dict[str, Any], why: str) -> None:
+def test_what_a_signal_lacks_is_told_with_its_place(desk: Desk, said: dict[str, Any], place: str, why: str) -> None:
     desk.put(REPORT, {**said, "reason": "step 2"})
-    assert desk.fact("plan_unclear").why == f"{REPORT} {why}"
+    assert desk.fact("plan_unclear").why == artifacts_words.at(REPORT, place, why)
 
 
 def test_the_same_signal_may_stand_there_twice(desk: Desk) -> None:

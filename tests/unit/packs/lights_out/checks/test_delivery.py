@@ -20,7 +20,7 @@ BY_TIER = {
 
 CLOSED: list[tuple[str, Spoil, str]] = [
     *(
-        (tier, without(DELIVERY, name), f'DELIVERY.md: it has no section "## {name}"')
+        (tier, without(DELIVERY, name), documents_words.problems("DELIVERY.md", [documents_words.no_section(name)], 0))
         for tier in BY_TIER
         for name in BY_TIER[tier]
     ),

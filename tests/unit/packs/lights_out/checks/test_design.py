@@ -38,12 +38,22 @@ CLOSED: list[tuple[str, Spoil, str]] = [
         replaced(DESIGN, "Directory Structure", "```\n...\n```"),
         documents_words.section_blank("Directory Structure"),
     ),
-    ("shed", replaced(DESIGN, "External Integrations", "A mail server."), "neither lists anything nor says none"),
-    ("house", changed(DESIGN, "; failure: the page answers 503 and says to try again", ""), "has no failure handling"),
+    (
+        "shed",
+        replaced(DESIGN, "External Integrations", "A mail server."),
+        documents_words.lists_nothing("External Integrations"),
+    ),
+    (
+        "house",
+        changed(DESIGN, "; failure: the page answers 503 and says to try again", ""),
+        plans_words.no_failure_handling("PostgreSQL: keeps concerts and sign-ups.", "External Integrations"),
+    ),
     (
         "house",
         changed(DESIGN, "failure: the page answers 503 and says to try again", "failure: TBD"),
-        "has no failure handling",
+        plans_words.no_failure_handling(
+            "PostgreSQL: keeps concerts and sign-ups; failure: TBD.", "External Integrations"
+        ),
     ),
     (
         "skyscraper",
@@ -94,12 +104,12 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         changed(DESIGN, "resolved: what lies between white space", "resolved:"),
-        "is neither resolved nor deferred",
+        plans_words.not_resolved("What is a word?; resolved:.", "Open Questions"),
     ),
     (
         "shed",
         changed(DESIGN, "deferred: nobody asked for it yet", "deferred: <reason>"),
-        "is neither resolved nor deferred",
+        plans_words.not_resolved("Should it count characters too?; deferred: <reason>.", "Open Questions"),
     ),
     (
         "shed",
@@ -109,9 +119,9 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     (
         "shed",
         replaced(DESIGN, "External Integrations", "None but a mail server."),
-        "neither lists anything nor says none",
+        documents_words.lists_nothing("External Integrations"),
     ),
-    ("shed", replaced(DESIGN, "Open Questions", "Many."), "neither lists anything nor says none"),
+    ("shed", replaced(DESIGN, "Open Questions", "Many."), documents_words.lists_nothing("Open Questions")),
     ("house", without(DESIGN, "Key Scenarios"), documents_words.no_section("Key Scenarios")),
     ("house", without(DESIGN, "Concerns"), documents_words.no_section("Concerns")),
     ("skyscraper", without(DESIGN, "Concerns"), documents_words.no_section("Concerns")),
@@ -126,8 +136,16 @@ CLOSED: list[tuple[str, Spoil, str]] = [
         plans_words.too_few_scenarios("Key Scenarios", 1),
     ),
     ("house", replaced(DESIGN, "Concerns", "- One disk"), plans_words.no_severity("One disk", "Concerns")),
-    ("house", replaced(DESIGN, "Concerns", "- One disk; severity: bad"), "has no severity"),
-    ("house", replaced(DESIGN, "Concerns", "- One disk; severity: high | low"), "has no severity"),
+    (
+        "house",
+        replaced(DESIGN, "Concerns", "- One disk; severity: bad"),
+        plans_words.no_severity("One disk; severity: bad", "Concerns"),
+    ),
+    (
+        "house",
+        replaced(DESIGN, "Concerns", "- One disk; severity: high | low"),
+        plans_words.no_severity("One disk; severity: high | low", "Concerns"),
+    ),
     ("house", replaced(DESIGN, "Concerns", "Some."), documents_words.lists_nothing("Concerns")),
     ("shed", replaced(SCOPE, "Quality Tier", "shed or house"), documents_words.no_tier("scope.md")),
 ]

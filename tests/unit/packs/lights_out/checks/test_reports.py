@@ -160,7 +160,10 @@ UNCLEAR: list[tuple[Spoil, str]] = [
         found("None.", "", OPEN.format("Nit", "open")),
         reports_words.not_documented("It lies; severity: Nit; axis: correctness; status: open"),
     ),
-    *((changed(REVIEW, f"- {axis}: ", "- other: "), f'"## Axes" says nothing to "{axis}"') for axis in REVIEW_AXES),
+    *(
+        (changed(REVIEW, f"- {axis}: ", "- other: "), documents_words.topic_missing("Axes", axis, ""))
+        for axis in REVIEW_AXES
+    ),
     *(
         (changed(REVIEW, f"- {check}: ", f"> {check}: "), documents_words.topic_missing("Explicit Checks", check, ""))
         for check in EXPLICIT_CHECKS

@@ -130,7 +130,7 @@ CLOSED: list[tuple[str, Spoil, str]] = [
         documents_words.no_output(documents_words.heading("Application")),
     ),
     *(
-        ("shed", changed(REPORT, f"- {topic}: ", "- else: "), f'"## Security Scan" says nothing to "{topic}"')
+        ("shed", changed(REPORT, f"- {topic}: ", "- else: "), documents_words.topic_missing("Security Scan", topic, ""))
         for topic in SCANNED
     ),
     (
