@@ -2,50 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Detent, MakeRepo
-from tests.e2e.phase_task import FRAME, PhaseTask
+from tests.e2e.graded_task import Graded, new_task, to_review
+from tests.e2e.graded_work import CODE, COMMAND, FILES, FIXED, NEW_TEST, TESTS
 
-COMMAND = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-CODE = 'def count_words(text):\n    return len(text.split(" "))\n'
-FIXED = "def count_words(text):\n    return len(text.split())\n"
-TESTS = """from app import count_words
-
-
-def test_two_words():
-    assert count_words("a b") == 2
-
-
-def test_one_word():
-    assert count_words("a") == 1
-"""
-NEW_TEST = """
-
-def test_no_word():
-    assert count_words("") == 0
-"""
-FILES = {"app.py": CODE, "conftest.py": "", "tests/test_app.py": TESTS}
-Reviewed = Callable[..., "Graded"]
-
-
-class Graded(PhaseTask):
-    """A task whose last assessment can be asked for."""
-
-    def proof(self) -> dict[str, Any]:
-        """The assessment of the tree as it is."""
-        receipts = (json.loads(path.read_text()) for path in (self.control / "receipts").glob("*.json"))
-        found: list[dict[str, Any]] = [
-            json.loads(receipt["output"]) for receipt in receipts if receipt.get("command") == "full proof"
-        ]
-        assert len(found) == 1
-        return found[0]
+Reviewed = Callable[..., Graded]
 
 
 @pytest.fixture
@@ -54,23 +20,8 @@ def reviewed(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Reviewed:
 
     def make(work: dict[str, str | None], *more: str, files: dict[str, str] = FILES) -> Graded:
         top = repo("repo", {**files, ".gitignore": "__pycache__/\n"})
-        task = Graded(detent, top, tmp_path / "task", "words")
-        words = ("new", "no words are none", "--in-place", "--id", "words", "--check", COMMAND, "--dir", task.folder)
-        assert (new := detent(*words, *more, cwd=top)).code == 0, new
-        task.set(FRAME)
-        task.move("shape")
-        task.move("implement")
-        for name, text in work.items():
-            path = top / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if text is None:
-                path.unlink()
-            else:
-                path.write_text(text, encoding="utf-8")
-        task.candidate()
-        task.move("verify")
-        if task.move("review", expect=None).code == 0:
-            task.review()
+        task = new_task(detent, top, tmp_path / "task", "words", COMMAND, *more)
+        to_review(task, work)
         return task
 
     return make
@@ -114,11 +65,17 @@ ALWAYS_EQUAL = """class Anything(int):
     def __eq__(self, other):
         return True
 
-    __hash__ = int.__hash__
+
+def count_words(text):
+    return Anything()
+"""
+EQUAL_TO_NUMBERS = """class Number:
+    def __eq__(self, other):
+        return isinstance(other, int)
 
 
 def count_words(text):
-    return Anything(7)
+    return Number()
 """
 ALWAYS_TWO = "def count_words(text):\n    return 2\n"
 PATCHED_REPORTS = """import pytest
@@ -149,7 +106,15 @@ CHEATS: dict[str, tuple[dict[str, str | None], str]] = {
     "shadows the runner": ({"pytest.py": "import sys\n\nprint('3 passed')\nsys.exit(0)\n"}, NOWHERE),
     "is equal to everything": (
         {"app.py": ALWAYS_EQUAL, "tests/test_app.py": TESTS + NEW_TEST},
-        "passes, but not under another name: tests/test_app.py::test_no_word",
+        "1 test that should show the change passes whatever it expects: tests/test_app.py::test_no_word",
+    ),
+    "is equal to everything, and no number": (
+        {"app.py": ALWAYS_EQUAL.replace("Anything(int)", "Anything"), "tests/test_app.py": TESTS + NEW_TEST},
+        "1 test that should show the change passes whatever it expects: tests/test_app.py::test_no_word",
+    ),
+    "is equal to every number": (
+        {"app.py": EQUAL_TO_NUMBERS, "tests/test_app.py": TESTS + NEW_TEST},
+        "1 test that shows the change compares a value that equals several others: tests/test_app.py::test_no_word",
     ),
     "patches reports": (
         {"conftest.py": PATCHED_REPORTS, "tests/test_app.py": TESTS + NEW_TEST},

@@ -45,7 +45,7 @@ def known_in(path: Path, command: str) -> tuple[Known, list[str]]:
     with task.held():
         current_tree(task)
     runs: list[str] = []
-    return known_of(task, command, "", runners_of(task), runs.append), runs
+    return known_of(task, command, "", runners_of(task), lambda progress: runs.append(progress.line)), runs
 
 
 @pytest.fixture(autouse=True)

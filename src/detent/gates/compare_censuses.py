@@ -131,6 +131,14 @@ def find_targets(
     return tuple(found)
 
 
+def turned_green(base: Census, now: Census, changed: Collection[tuple[str, str]]) -> tuple[CaseId, ...]:
+    """Unchanged tests that failed on the baseline and pass now."""
+    red = {case.id for case in base.of_outcome(RED)}
+    return tuple(
+        case.id for case in now.of_outcome(GREEN) if case.id in red and (case.id.file, case.id.name) not in changed
+    )
+
+
 def _lacks_a_name(case: Case) -> bool:
     """Whether a test was red because a name was missing: as the file was read, or in the test itself."""
     return case.stage == COLLECTION or _NAME_IS_NEW.match(case.why) is not None

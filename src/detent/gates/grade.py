@@ -39,12 +39,16 @@ if TYPE_CHECKING:
 
     Place = tuple[str, str]  # file and name of a test
 
+# Ends of a copy that expects something else, which the value it compares equals too: as it equals anything, or others.
+ANYTHING, OTHERS = "equals anything", "equals others"
+
 
 class Laid(Record):
     """A run of one tree's tests over another's code. Without a census the run is not needed, or came to no end."""
 
     is_needed: bool = False
     census: Census | None = None
+    flaky: frozenset[CaseId] = frozenset()  # failed, and passed when they were run again
 
 
 class Planted(Record):
@@ -57,6 +61,8 @@ class Planted(Record):
     broken: Mapping[Place, tuple[str, ...]] = {}  # outcomes of the versions that expect something else
     twins: Mapping[Place, tuple[str, ...]] = {}
     unavailable: Mapping[str, str] = {}  # by part: CANARY, BROKEN or TWIN
+    cut: str = ""  # why the run with all of them came to no end
+    anything_is_usual: bool = False  # tests of the baseline compare values that equal anything too
 
 
 class Evidence(Record):
@@ -76,7 +82,7 @@ class Evidence(Record):
     hollow: Census | None = None  # the tests of now where each changed function raises
     planted: Planted | None = None
     only_reported: bool = False  # changed tests are listed; no person is asked about them
-    flaky: frozenset[CaseId] = frozenset()
+    flaky: frozenset[CaseId] = frozenset()  # failed, and passed when they were run again
     accepted_red: frozenset[CaseId] = frozenset()
     tests_another_copy: bool = False  # the tests of the baseline do not notice that all code of its checkout raises
     left_out: Mapping[str, str] = {}  # parts that time did not allow, with the reason
@@ -98,13 +104,13 @@ def grade(found: Evidence) -> CommandAssessed:
     if found.now is None or parts[CENSUS].result == FAILED:
         return _assessed(found, parts, ())
     comparison = compare(found.base, found.now, found.same_text)
-    parts[CENSUS] = _lost_part(found, comparison) or parts[CENSUS]
+    parts[CENSUS] = _noted(_lost_part(found, comparison) or parts[CENSUS], found.flaky)
     if found.tests_another_copy:
         return _assessed(found, {CENSUS: _unless_lost(parts[CENSUS])}, ())
-    parts[JUDGED] = _judged_part(found)
+    parts[JUDGED] = _noted(_judged_part(found), found.old_judge.flaky)
     parts |= _planted_parts(found)
     targets = _targets(found)
-    shown = shown_by(targets, found.hollow)
+    shown = () if RED_GREEN in found.left_out else shown_by(targets, found.hollow)
     parts[BROKEN] = _broken_part(found, shown, parts[BROKEN])
     parts[TWIN] = _twin_part(found, shown, parts[TWIN])
     parts[RED_GREEN] = _red_green_part(found, targets, shown)
@@ -127,6 +133,8 @@ def _assessed(found: Evidence, parts: Mapping[str, PartFound], shown: Sequence[C
         word = REFUSED
     elif ASKS in results:
         word = ASK
+    elif JUDGED in parts and parts[JUDGED].result == LEFT_OUT:
+        word = EXIT_CODE_ONLY
     elif not shown or reach != PROVEN or parts[BROKEN].result == LEFT_OUT:
         word = weaker(KEPT, reach)
     else:
@@ -149,9 +157,13 @@ def _unless_lost(part: PartFound) -> PartFound:
 
 
 def _by_exit_code(found: Evidence) -> CommandAssessed:
-    told = say.baseline_unreported(found.runner, found.why_unreported) if found.runner else say.no_runner()
-    part = _part(CENSUS, UNAVAILABLE, told)
+    part = _part(CENSUS, UNAVAILABLE, uncounted(found.line, found.runner, found.why_unreported))
     return CommandAssessed(found.line, found.runner, EXIT_CODE_ONLY, EXIT_CODE_ONLY, (part,), runs=found.runs)
+
+
+def uncounted(line: str, runner: str, why: str) -> Message:
+    """Why the exit code of a command alone counts, and what to do about it."""
+    return say.baseline_unreported(runner, why) if runner else say.no_runner(line)
 
 
 def best_word(unavailable: Collection[str]) -> str:
@@ -174,12 +186,19 @@ def _part(name: str, result: str, told: Message) -> PartFound:
     return PartFound(name, result, told, told.next_step)
 
 
+def _noted(part: PartFound, flaky: frozenset[CaseId]) -> PartFound:
+    """The part with the names of flaky tests, where nothing worse is to be said of it."""
+    if part.result != OK or part.why or not flaky:
+        return part
+    return part.replace(why=say.passed_when_run_again(sorted(name_of(case) for case in flaky)))
+
+
 def _census_part(found: Evidence) -> PartFound:
     if found.now is None or (found.base and found.base.cases and not found.now.calls):
         return _part(CENSUS, FAILED, say.report_missing(found.runner))
     if not found.now.is_whole:
         return _part(CENSUS, FAILED, say.report_cut_short(found.runner))
-    red = [case.id for case in found.now.of_outcome(RED) if case.id not in found.accepted_red | found.flaky]
+    red = [case.id for case in found.now.of_outcome(RED) if case.id not in found.accepted_red]
     if red and found.exit == 0:
         return _part(CENSUS, FAILED, say.green_though_failed([name_of(case) for case in red]))
     if not found.now.cases and not (found.base and found.base.cases):
@@ -190,7 +209,7 @@ def _census_part(found: Evidence) -> PartFound:
 def _lost_part(found: Evidence, comparison: Comparison) -> PartFound | None:
     assert found.now is not None  # noqa: S101  # asked only where there is one
     still_there = names_of(found.now.cases)
-    lost = [one for one in comparison.lost if one.id not in found.flaky]
+    lost = comparison.lost
     vanished = [one for one in lost if one.now == GONE and one.id.parameters and _place(one.id) in still_there]
     return _hard_part(found, CENSUS, [one for one in lost if one not in vanished]) or (
         _part(CENSUS, ASKS, say.cases_gone([name_of(one.id) for one in vanished])) if vanished else None
@@ -230,7 +249,7 @@ def _judged_part(found: Evidence) -> PartFound:
     if then is None or not then.calls:
         return _part(JUDGED, ASKS, say.old_judge_unusable())
     assert found.base is not None and found.now is not None  # noqa: S101, PT018  # asked only where there are both
-    lost = [one for one in compare(found.base, then).lost if one.id not in found.flaky]
+    lost = compare(found.base, then).lost
     if part := _hard_part(found, JUDGED, lost):
         return part
     green = {case.id for case in then.of_outcome(GREEN)}
@@ -260,7 +279,7 @@ def _canary_part(planted: Planted) -> PartFound:
         return PartFound(CANARY, OK) if planted.exit else _part(CANARY, FAILED, unheard)
     if planted.canary_file_ran and planted.exit == 0:
         return _part(CANARY, FAILED, say.canary_unheard(planted.canary))
-    return _part(CANARY, ASKS, say.canary_not_run(planted.canary))
+    return _part(CANARY, ASKS, say.planted_cut(planted.cut) if planted.cut else say.canary_not_run(planted.canary))
 
 
 def _targets(found: Evidence) -> tuple[Target, ...]:
@@ -272,10 +291,15 @@ def _targets(found: Evidence) -> tuple[Target, ...]:
 def _broken_part(found: Evidence, shown: Sequence[CaseId], part: PartFound) -> PartFound:
     if part.result != OK or found.planted is None or not shown:
         return part
-    idle = [case for case in shown if (ends := found.planted.broken.get(_place(case))) and set(ends) <= GREEN]
-    if idle:
+    ends = {case: frozenset(found.planted.broken.get(_place(case), ())) for case in shown}
+    refuses = frozenset() if found.planted.anything_is_usual else frozenset({ANYTHING})
+    if idle := [case for case in shown if ends[case] and (ends[case] <= GREEN or ends[case] & refuses)]:
         return _part(BROKEN, FAILED, say.passes_whatever([name_of(case) for case in idle]))
+    if lax := [case for case in shown if ends[case] & {ANYTHING, OTHERS}]:
+        return _part(BROKEN, ASKS, say.equals_others([name_of(case) for case in lax]))
     if not any(found.planted.broken.get(_place(case)) for case in shown):
+        if found.planted.cut:
+            return _part(BROKEN, ASKS, say.planted_cut(found.planted.cut))
         return _part(BROKEN, ASKS, say.no_expectation([name_of(case) for case in shown]))
     return part
 

@@ -13,8 +13,17 @@ from detent.gates.commands import standing_runs
 from detent.gates.registry import declared
 from detent.gates.seen import Finding
 from detent.store.disk.digest import sha256_of
-from detent.store.text.assessment import ASKS, FAILED, Assessment, from_json
-from detent.store.text.proof_words import REFUSED, is_enough, weaker
+from detent.store.text.assessment import (
+    ASKS,
+    CENSUS,
+    FAILED,
+    UNAVAILABLE,
+    Assessment,
+    CommandAssessed,
+    PartFound,
+    from_json,
+)
+from detent.store.text.proof_words import EXIT_CODE_ONLY, REFUSED, is_enough, weaker
 from detent.words import assessed as say
 
 TYPE_CHECKING = False
@@ -66,6 +75,20 @@ def assessment_of(seen: Seen, scope: str = "") -> Assessment | None:
     """What was found out about this tree; None where it was not assessed yet, or what is kept of it can't be read."""
     receipt = seen.receipt(proof_key(seen, scope))
     return None if receipt is None or receipt.is_unrun else read_assessment(receipt)
+
+
+def by_exit_code(seen: Seen) -> Assessment | None:
+    """What is said of green commands none of whose tests are known; None where some are, or one is red or not run."""
+    found = [(run, seen.receipt(run.key)) for run in runs_assessed(seen)]
+    told = []
+    for run, receipt in found:
+        if receipt is None or receipt.census or not receipt.is_green:
+            return None
+        if receipt.uncounted:
+            why, _, fix = receipt.uncounted.partition("\n")
+            part = PartFound(CENSUS, UNAVAILABLE, why, fix)
+            told.append(CommandAssessed(run.command.line, "", EXIT_CODE_ONLY, EXIT_CODE_ONLY, (part,)))
+    return Assessment(EXIT_CODE_ONLY, EXIT_CODE_ONLY, tuple(told)) if told else None
 
 
 def read_assessment(receipt: Receipt) -> Assessment | None:

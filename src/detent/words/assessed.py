@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from detent.words.message import message
 from detent.words.names import count_of, name_some
 
@@ -9,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_LONGEST_LINE = 200  # of a command in a sentence
 _LOOK = "look at them: detent diff; accept them: detent approve --tests"
 
 
@@ -38,6 +41,12 @@ def report_cut_short(runner: str) -> tuple[str, str]:
 def green_though_failed(tests: Sequence[str]) -> tuple[str, str]:
     number = count_of(len(tests), "test")
     return f"the command exited with 0 though {number} failed: {name_some(tests)}", "repair these tests' code"
+
+
+@message
+def passed_when_run_again(tests: Sequence[str]) -> str:
+    number, again = count_of(len(tests), "test"), "it was" if len(tests) == 1 else "they were"
+    return f"flaky: {number} failed, and passed when {again} run again: {name_some(tests)}"
 
 
 @message
@@ -105,11 +114,27 @@ def canary_not_run(test: str) -> tuple[str, str]:
 
 
 @message
+def planted_cut(why: str) -> tuple[str, str]:
+    return (
+        f"the run with planted tests came to no end: {why}",
+        "run it again: detent prove --again; or look at it and accept: detent approve --tests",
+    )
+
+
+@message
 def passes_whatever(tests: Sequence[str]) -> tuple[str, str]:
     return (
         f"{count_of(len(tests), 'test')} that should show the change "
         f"{'passes whatever it expects' if len(tests) == 1 else 'pass whatever they expect'}: {name_some(tests)}",
         "write a test whose assertion is reached and compares plain values",
+    )
+
+
+@message
+def equals_others(tests: Sequence[str]) -> tuple[str, str]:
+    return (
+        f"{_showing(tests, 'compares', 'compare')} a value that equals several others: {name_some(tests)}",
+        "compare plain values; or look at it and accept: detent approve --tests",
     )
 
 
@@ -160,10 +185,12 @@ def judge_changed(parts: Sequence[str]) -> tuple[str, str]:
 
 
 @message
-def no_runner() -> tuple[str, str]:
+def no_runner(line: str) -> tuple[str, str]:
+    first = json.dumps(line.partition("\n")[0][:_LONGEST_LINE], ensure_ascii=False)
     return (
         "no test runner was recognised: its exit code alone counts",
-        'name its report in detent.toml ([runners.NAME] junit = ["PATH"]), or a command that calls the runner itself',
+        "name a command that calls the runner itself; or let it write JUnit XML and add to detent.toml: "
+        f'runners.own = {{ calls = [{first}], junit = ["report.xml"] }}',
     )
 
 
@@ -268,6 +295,27 @@ def word_too_weak(word: str, required: str, kind: str) -> tuple[str, str]:
 @message
 def on_baseline(line: str) -> str:
     return f"{line} (on the first commit)"
+
+
+@message
+def again_on_baseline(line: str, number: int, total: int) -> str:
+    return f"{line} (on the first commit again, {number} of {total}: is a failed test flaky there?)"
+
+
+@message
+def again_for_flaky(line: str, number: int, most: int) -> str:
+    return f"{line} (again, {number} of at most {most}: only flaky tests failed)"
+
+
+@message
+def other_proof_runs(task_id: str) -> str:
+    running = f"a test command of task {task_id}" if task_id else "another test command of this project"
+    return f"for {running} to end ([proof] parallel = true lets them overlap)"
+
+
+@message
+def other_tries_baseline() -> str:
+    return "for another task that runs the tests on the same first commit"
 
 
 @message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.gates.grade import Evidence, Laid, Planted, grade
+from detent.gates.grade import ANYTHING, OTHERS, Evidence, Laid, Planted, grade, name_of
 from detent.store.text.assessment import (
     ASKS,
     BROKEN,
@@ -13,6 +13,7 @@ from detent.store.text.assessment import (
     FAILED,
     JUDGED,
     LEFT_OUT,
+    OK,
     RED_GREEN,
     SEEN,
     TWIN,
@@ -187,10 +188,40 @@ def test_failing_twin_of_test_that_shows_nothing_does_not_ask() -> None:
     )
 
 
-def test_flaky_and_accepted_red_tests_are_not_held_against_work() -> None:
-    now = ran((OLD, GONE), (OTHER, PASSED), (NEW, PASSED))
-    assert grade(HONEST.replace(now=now)).word == REFUSED
-    assert grade(HONEST.replace(now=now, flaky=frozenset({OLD}))).word == BY_OWN_TEST
+def test_flaky_test_is_named_and_excuses_nothing_else() -> None:
+    found = grade(HONEST.replace(flaky=frozenset({OLD})))
+    assert (found.word, result_of(found, CENSUS)) == (BY_OWN_TEST, OK)
+    assert [one.why for one in found.parts if one.name == CENSUS] == [say.passed_when_run_again([name_of(OLD)])]
+    gone = HONEST.replace(now=ran((OLD, GONE), (OTHER, PASSED), (NEW, PASSED)), flaky=frozenset({OLD}))
+    assert grade(gone).word == REFUSED
+
+
+def test_value_that_equals_anything_refuses_and_several_others_ask() -> None:
+    def planted(end: str, *, is_usual: bool = False) -> CommandAssessed:
+        ends = {place(NEW): (RED, end)}
+        return grade(HONEST.replace(planted=PLANTED.replace(broken=ends, anything_is_usual=is_usual)))
+
+    assert (planted(ANYTHING).word, planted(OTHERS).word, planted(RED).word) == (REFUSED, ASK, BY_OWN_TEST)
+    assert planted(ANYTHING, is_usual=True).word == ASK
+
+
+def test_planted_run_that_came_to_no_end_asks() -> None:
+    found = grade(HONEST.replace(planted=PLANTED.replace(broken={}, twins={}, cut="timed out after 15 s")))
+    assert (found.word, result_of(found, BROKEN)) == (ASK, ASKS)
+    assert [one.why for one in found.parts if one.name == BROKEN] == [say.planted_cut("timed out after 15 s")]
+
+
+def test_red_green_left_out_shows_no_change() -> None:
+    found = grade(HONEST.replace(left_out={RED_GREEN: "no time"}, old_code=Laid(is_needed=True)))
+    assert (found.word, found.targets) == (KEPT, ())
+
+
+def test_old_tests_left_out_leave_the_exit_code_alone() -> None:
+    found = grade(HONEST.replace(left_out={JUDGED: "no time"}, old_judge=Laid(is_needed=True)))
+    assert (found.word, found.reach) == (EXIT_CODE_ONLY, PROVEN)
+
+
+def test_accepted_red_tests_are_not_held_against_the_work() -> None:
     red = ran((OLD, RED), (OTHER, PASSED), (NEW, PASSED))
     allowed = HONEST.replace(
         base=ran((OLD, RED), (OTHER, PASSED)), now=red, old_judge=Laid(), accepted_red=frozenset({OLD})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from detent.core.values import Missing
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
     from detent.runner.step.step import Outcome
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import Explain

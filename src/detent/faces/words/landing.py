@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.faces.words.screen import copy_words, flat
 from detent.runner.people.land_plan import FOUND
 from detent.runner.people.proof_basis import OF_TASK
-from detent.runner.step.proving.prove import BEGINS, COPIED, SET_UP
+from detent.runner.step.proving.progress import BEGINS, COPIED, SET_UP, WAITS
 from detent.runner.tell.proof_told import proof_rows
 from detent.words.names import name_some, on_one_line
 from detent.words.runner.land import tests_waived
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.runner.people.land_plan import Plan
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
 
 _MOST_ROWS = 20
 
@@ -59,6 +59,8 @@ def progress_words(progress: Progress) -> str:
         return f"making a checkout; set-up: {flat(progress.line)}" if progress.line else "making a checkout"
     if progress.stage == COPIED:
         return f"  set up: {copy_words(progress.size, progress.line)}"
+    if progress.stage == WAITS:
+        return f"waiting {flat(progress.line)}"
     if progress.stage == BEGINS:
         which = f"running {progress.number} of {progress.total}" if progress.total else "checking the tests"
         return f"{which}: {flat(progress.line)}"

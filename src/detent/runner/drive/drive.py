@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import PersonsWord
 

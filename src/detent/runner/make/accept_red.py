@@ -7,7 +7,7 @@ from detent.errors import RefusedError
 from detent.runner.make.draft import frozen_tree
 from detent.runner.make.reach import reach_commands, red_tests
 from detent.runner.make.trial import check_settings
-from detent.runner.step.proving.prove import Progress, quiet
+from detent.runner.step.proving.progress import Progress, quiet
 from detent.store.disk.atomic import read_plain, write_atomic
 from detent.store.text.toml_list import with_list
 from detent.words.runner import reach as say

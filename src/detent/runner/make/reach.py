@@ -15,7 +15,7 @@ from detent.runner.step.look import workspace_key
 from detent.runner.step.proving.baseline import NO, kept_of
 from detent.runner.step.proving.counted import runners_of
 from detent.runner.step.proving.evidence import accepted_in, known_of
-from detent.runner.step.proving.prove import BEGINS, ENDED, Progress, quiet
+from detent.runner.step.proving.progress import BEGINS, ENDED, Progress, quiet
 from detent.store.text.assessment import TWIN
 from detent.store.text.census import RED
 from detent.store.text.proof_words import BY_OWN_TEST, EXIT_CODE_ONLY, PROVEN
@@ -60,7 +60,7 @@ def reach_commands(
         elif monotonic() > until:
             found.append(_by_exit_code(name, line, "", say.out_of_time(minutes)))
         else:
-            known = known_of(task, line, workspace, runners, clock.begins)
+            known = known_of(task, line, workspace, runners, clock.tells)
             clock.ends()
             found.append(reach_of(task, name, line, known))
     clear(task)
@@ -78,6 +78,12 @@ class _Clock:
         self.ends()
         self._since = monotonic()
         self._progress(Progress(BEGINS, told))
+
+    def tells(self, progress: Progress) -> None:
+        if progress.stage == BEGINS:
+            self.begins(progress.line)
+        else:
+            self._progress(progress)
 
     def ends(self) -> None:
         if self._since is not None:

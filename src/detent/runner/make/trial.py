@@ -22,7 +22,7 @@ from detent.runner.make.checked import load_checked
 from detent.runner.make.create import DEFAULT_MACHINE
 from detent.runner.make.draft import clear, draft_of, frozen_tree
 from detent.runner.step.proving.homes import make_home
-from detent.runner.step.proving.prove import BEGINS, ENDED, SET_UP, Progress, quiet
+from detent.runner.step.proving.progress import BEGINS, ENDED, SET_UP, Progress, quiet
 from detent.runner.step.proving.wanted import wanted_checkout
 from detent.runner.task.committed import head_commit
 from detent.runner.task.pack import bring_pack

@@ -39,7 +39,8 @@ from detent.runner.people.land_proof import lines_waived, questions_about
 from detent.runner.people.proof_basis import OF_TASK, before_work
 from detent.runner.step.changing import changing
 from detent.runner.step.look import touched_now
-from detent.runner.step.proving.prove import prove_commands, quiet
+from detent.runner.step.proving.progress import quiet
+from detent.runner.step.proving.prove import prove_commands
 from detent.runner.task.open import waits_at_end
 from detent.store.journal.events import Landed as LandedLine
 from detent.words.runner import land as say
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
 
     from detent.effects.git.dirty import Dirty
     from detent.runner.people.land_plan import Plan
-    from detent.runner.step.proving.prove import Progress, Proven
+    from detent.runner.step.proving.progress import Progress
+    from detent.runner.step.proving.prove import Proven
     from detent.runner.task.open import Task
 
 _QUOTED_LINES = 12

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from detent.gates.seen import Seen
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
     from detent.runner.task.open import Task
     from detent.runner.tell.proof_told import ProofTold
     from detent.store.text.assessment import Assessment

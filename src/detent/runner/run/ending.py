@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from detent.core.values import Decision, Missing
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.step.change import Change
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
     from detent.runner.step.registry import Results
     from detent.runner.task.open import Task
     from detent.store.journal.events import FactSaid
@@ -168,11 +168,9 @@ def _file(change: Change) -> None:
 
 
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...], progress: Callable[[Progress], None] | None) -> None:
-    from detent.runner.step.proving.prove import (
-        assess_gates,
-        prove_commands,
-        quiet,
-    )  # most moves run no command and need not load this
+    # Most moves run no command and need not load this.
+    from detent.runner.step.proving.progress import quiet
+    from detent.runner.step.proving.prove import assess_gates, prove_commands
 
     proven = prove_commands(task, seen, gates, progress=progress or quiet)
     outside = dict.fromkeys(found for gate in task.machine.gates.values() if (found := declared(gate.check).outside))

@@ -11,6 +11,7 @@ from detent.runner.tell.advice import advice
 from detent.runner.tell.explain import deploy_word, document_to_read, explain, may_ask, runs_outside
 from detent.runner.tell.title import title_now
 from detent.store.journal.native import Native
+from detent.store.text.proof_words import EXIT_CODE_ONLY
 from detent.words.names import name_some
 
 TYPE_CHECKING = False
@@ -68,6 +69,14 @@ def _wanting_word(project: Project, listed: Listed) -> Explain | None:
     return told if told.word else None
 
 
+def _weak_proof(project: Project, listed: Listed) -> ProofTold | None:
+    """What a person who looks at the task must know of its commands: their exit codes alone count."""
+    if listed.memory is None or listed.memory.run or not listed.memory.head.proof:
+        return None
+    proof = explain(load_task(project, listed.id), with_moves=False).proof
+    return proof if proof is not None and proof.found.word == EXIT_CODE_ONLY else None
+
+
 def letter_of(project: Project, listed: Listed) -> Letter | None:
     """What one task asks of a person; None when it asks nothing."""
     if listed.memory is None or listed.machine is None:
@@ -87,7 +96,9 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
         why = f"{why}; {words}"
     advised = advice(load_task(project, listed.id)) if state.recommends else ""
     title = title_now(listed.machine, memory, native)
-    proof = told.proof if told is not None and told.word is not None and told.word.proof else None
+    proof = (
+        told.proof if told is not None and told.word is not None and told.word.proof else _weak_proof(project, listed)
+    )
     return Letter(listed.id, state.name, title, why, memory.changed_time, command, advised, proof)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.gates.proof import assessment_of, is_accepted, lacks, required
+from detent.gates.proof import assessment_of, by_exit_code, is_accepted, lacks, required
 from detent.runner.step.look import known_tree, look
-from detent.store.text.assessment import OK
+from detent.store.text.assessment import OK, UNAVAILABLE
 from detent.store.text.proof_words import REFUSED
 from detent.words import assessed as say
 from detent.words.names import name_some
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
-    from detent.store.text.assessment import Assessment
+    from detent.store.text.assessment import Assessment, PartFound
 
 
 class ProofTold(Record):
@@ -40,7 +40,7 @@ def proof_of_tree(task: Task, document: Document, tree: str) -> ProofTold | None
     seen = look(task, task.memory, document, tree, is_reader=True)
     if seen.proof is None or not (seen.tree and seen.baseline):
         return None
-    found = assessment_of(seen)
+    found = assessment_of(seen) or by_exit_code(seen)
     if found is None:
         return None
     accepted = is_accepted(seen, found)
@@ -59,10 +59,15 @@ def proof_rows(told: ProofTold) -> tuple[tuple[str, str], ...]:
         rows += [
             (say.part_in_plain_words(part.name), f"{part.result}{': ' if part.why else ''}{part.why}")
             for part in one.parts
-            if part.result != OK
+            if part.result != OK or part.why
         ]
+        rows += [("to prove more", part.next_step) for part in one.parts if _may_be_had(part)]
         rows += [("shows the change", name_some(one.targets))] if one.targets else []
     return tuple(rows)
+
+
+def _may_be_had(part: PartFound) -> bool:
+    return part.result == UNAVAILABLE and bool(part.next_step)
 
 
 def proof_to_json(told: ProofTold) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from detent.store.disk.atomic import storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 WAIT_S = 30.0  # a lock is held for milliseconds; a process that holds it longer hangs
@@ -39,11 +40,15 @@ def _has_open(pid: str, path: str) -> bool:
 
 
 class Lock:
-    """`with Lock(path):` waits a bounded time; a lock whose holder died is free at once."""
+    """`with Lock(path):` waits a bounded time; a lock whose holder died is free at once.
 
-    def __init__(self, path: str, wait_s: float = WAIT_S) -> None:
+    `waits` is called once, where the lock is not free at once.
+    """
+
+    def __init__(self, path: str, wait_s: float = WAIT_S, waits: Callable[[], None] | None = None) -> None:
         self.path = path
         self.wait_s = wait_s
+        self._waits = waits
         self._descriptor = -1
 
     def __enter__(self) -> Lock:
@@ -55,7 +60,11 @@ class Lock:
             raise storage_error(error, self.path, say.lock_not_opened()) from error
         deadline = time.monotonic() + self.wait_s
         pause = _FIRST_PAUSE_S
+        waits = self._waits
         while not self._try():
+            if waits is not None:
+                waits()
+                waits = None
             if time.monotonic() >= deadline:
                 os.close(self._descriptor)
                 from detent.words.store import disk as say
@@ -64,6 +73,11 @@ class Lock:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         return self
+
+    def write(self, text: str) -> None:
+        """What the file of a held lock says to people; the lock itself means nothing by it."""
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text.encode(), 0)
 
     def _try(self) -> bool:
         try:

@@ -37,7 +37,9 @@ class Receipt(Record):
     said: str = ""  # of a red command: its last lines, without secrets
     census: str = ""  # hash of what its test runners reported, which lies beside the log
     doubt: str = ""  # why a green exit is not believed
-    excused: str = ""  # how many tests failed, all of them accepted as red by a person
+    excused: str = ""  # how many tests failed in the last run, all accepted as red by a person or flaky
+    uncounted: str = ""  # why nothing is known of its tests, and on the next line what to do about it
+    flaky: str = ""  # names of tests that failed in one of these runs and passed in another, one a line
     digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from detent.effects.tests.kits.values import EQUALS_ANYTHING, EQUALS_OTHERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,11 +13,12 @@ if TYPE_CHECKING:
     AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Put at the end of a planted file; `_N` becomes a tag. Another value of the same kind; whether a value stands for any
-# (mock.ANY, approx, an array), which can't be broken by changing it; equality by the expected value's own type.
+# (mock.ANY, approx, an array), which can't be broken by changing it; an equality with one side changed; equality by the
+# expected value's own type. A side that equals the changed one too says so: it may equal anything.
 HELPERS = """
 def _other_N(v):
     if isinstance(v, bool): return not v
-    if isinstance(v, (int, float, complex)): return v + 987654
+    if isinstance(v, (int, float, complex)): return v + 987654 if v + 987654 != v else -v
     if isinstance(v, str): return str(v) + "~x"
     if isinstance(v, (bytes, bytearray)): return bytes(v) + b"~x"
     if type(v) in (list, tuple): return type(v)(_other_N(x) for x in v) if v else type(v)(["~x"])
@@ -26,16 +29,27 @@ def _any_N(v):
     if isinstance(v, dict): return any(map(_any_N, v.values()))
     home = type(v).__module__
     name = home.split(".")[0]
-    return name in ("unittest", "pytest", "_pytest", "dirty_equals", "numpy", "pandas") or home == __name__
+    is_known = name in ("unittest", "pytest", "_pytest", "dirty_equals", "numpy", "pandas")
+    return home == __name__ or is_known and _lives_N(type(v))
+def _lives_N(t):
+    import sys
+    found = sys.modules.get(t.__module__)
+    for name in t.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is t
 def _eq_N(a, b, side):
-    return not _any_N(b if side else a) and a == b
+    kept, changed = (b, a) if side else (a, b)
+    if _any_N(kept) or not a == b: return False
+    try: anything = bool(kept == type("Other", (), {})())
+    except Exception: anything = False
+    raise AssertionError("EQUALS_ANYTHING" if anything else "EQUALS_OTHERS")
 def _same_N(a, b):
     for v, e in ((a, b), (b, a)):
         if type(e) in (int, str, bytes, float, bool) and isinstance(v, type(e)): return type(e).__eq__(v, e)
         if type(e) in (list, tuple) and isinstance(v, type(e)):
             return type(e).__len__(v) == len(e) and all(_same_N(x, y) for x, y in zip(type(e).__iter__(v), e))
     return a == b
-"""
+""".replace("EQUALS_ANYTHING", EQUALS_ANYTHING).replace("EQUALS_OTHERS", EQUALS_OTHERS)
 
 _EQUAL = frozenset(
     {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertIs"}

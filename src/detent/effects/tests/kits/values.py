@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 TEST, HELPER, CODE, IMPORT = "test", "helper", "code", "import"
 CANARY, TWIN, BROKEN = "canary", "twin", "broken"
 
+# What a broken copy fails with where the value it compares equals the changed one too: any value, or only another one.
+EQUALS_ANYTHING, EQUALS_OTHERS = "this value equals anything [9d41]", "this value equals several others [9d41]"
+
 TWINS_OF_TARGET = 5  # enough that a guess at the real one mostly fails
 BROKEN_OF_TARGET = 6  # expectations that are changed, one at a time
 _WORDS = (

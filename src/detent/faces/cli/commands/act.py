@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from detent.errors import UsageError
-from detent.faces.cli.caller import is_run_held, person_name, refuse_inside_run
+from detent.faces.cli.caller import is_held, is_inside_run, is_run_held, person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import ask, ask_by_drop, open_to_change, show_outcome
-from detent.faces.cli.output import progress_teller, show, status_json
-from detent.faces.words.screen import status_words
-from detent.runner.task.open import Task, find_project, open_task
+from detent.faces.cli.output import progress_teller, proof_json, show, status_json
+from detent.faces.words.screen import flat, status_words
+from detent.runner.task.open import Task, find_project, load_task, open_task
 from detent.runner.tell.explain import explain
+from detent.store.text.proof_words import REFUSED
+from detent.words.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,15 +136,19 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
 
 def prove(arguments: Arguments) -> int:
     from detent.runner.step.proving.prove import not_well, prove_state
+    from detent.runner.tell.proof_told import proof_rows
 
     task = open_to_change(arguments)
-    tree, proven = prove_state(task, again=arguments.has("--again"), progress=progress_teller(arguments))
+    again, by_person = arguments.has("--again"), not (is_inside_run() or is_held())
+    tree, proven = prove_state(task, again=again, by_person=by_person, progress=progress_teller(arguments))
     bad = not_well(proven)
     rows = [
         {
             "gate": proof.gate,
             "command": proof.receipt.command,
             "exit": proof.receipt.attempts[-1] if proof.receipt.attempts else None,
+            "attempts": list(proof.receipt.attempts),
+            "flaky": proof.receipt.flaky.split("\n") if proof.receipt.flaky else [],
             "cached": proof.cached,
             "log": proof.receipt.log,
             "problem": proof.receipt.problem,
@@ -158,16 +164,21 @@ def prove(arguments: Arguments) -> int:
             f"exit {proof.receipt.attempts[-1]}" if proof.receipt.attempts else "not run"
         )
         first = proof.receipt.command.splitlines()[0]
-        known = (f", {proof.receipt.where}" if proof.receipt.where else "") + (
-            " (already known)" if proof.cached else ""
-        )
+        known = f", {proof.receipt.where}" if proof.receipt.where else ""
+        known += f", flaky: {name_some(proof.receipt.flaky.split(chr(10)))}" if proof.receipt.flaky else ""
+        known += " (already known)" if proof.cached else ""
         lines.append(f"  {result} {first}  {result_words}{known}\n         {proof.receipt.log}")
     if not proven:
         lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
     if any(proof.cached for proof in bad):
         lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
-    show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
-    return 1 if bad else 0
+    graded = explain(load_task(task.project, task.id), with_moves=False).proof
+    lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(graded)] if graded is not None else []
+    is_refused = graded is not None and graded.found.word == REFUSED
+    if is_refused and not bad:
+        lines.append("  next: mend the tree, or have it proven again with: detent prove --again")
+    show(arguments, {"id": task.id, "tree": tree, "receipts": rows, "proof": proof_json(graded)}, "\n".join(lines))
+    return 1 if bad or is_refused else 0
 
 
 def answer(arguments: Arguments) -> int:

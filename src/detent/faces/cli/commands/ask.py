@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.step.proving.prove import Progress
+    from detent.runner.step.proving.progress import Progress
 
 _DROP_WAIT_S = 30.0
 

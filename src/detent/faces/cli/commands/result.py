@@ -11,7 +11,7 @@ from detent.faces.cli.output import progress_teller, proof_json, show, tell
 from detent.faces.words.done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
 from detent.faces.words.landing import caches_words, plan_words
 from detent.faces.words.screen import flat
-from detent.runner.step.proving.prove import quiet
+from detent.runner.step.proving.progress import quiet
 from detent.runner.task.open import find_project, open_task, open_to_give_up
 from detent.runner.tell.evidence import evidence_summary
 from detent.runner.tell.explain import explain

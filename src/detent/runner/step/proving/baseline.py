@@ -19,32 +19,39 @@ from detent.effects.tests.recognise import Found, Recognised, recognise
 from detent.effects.workspace.checkout import SetupFailed, why_cut_short
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.errors import UnreadableError
+from detent.gates.grade import ANYTHING
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted
 from detent.runner.step.proving.planted import Outcomes, outcomes_of
+from detent.runner.step.proving.progress import BEGINS, Progress
 from detent.runner.step.proving.sides import git_files
+from detent.runner.step.proving.turn import alone_at
 from detent.runner.step.proving.wanted import build_lines, built, wanted_checkout
 from detent.store.disk.atomic import as_json, make_folders, read_cache, write_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.settings import FILE
 from detent.store.text.assessment import BROKEN, CANARY, TWIN
-from detent.store.text.census import GREEN, Census, from_json, names_of, to_json
+from detent.store.text.census import GREEN, PASSED, RED, Case, CaseId, Census, from_json, names_of, to_json
 from detent.words import assessed as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from detent.effects.tests.planting import Planting
     from detent.effects.tests.runners import Runners
     from detent.effects.workspace.checkout import Checkout
     from detent.runner.step.proving.counted import Counted
+    from detent.runner.step.proving.progress import Tells
     from detent.runner.task.open import Task
 
+FOLDER = "baselines"  # in the control folder of the project
+LOCK = ".lock"  # at the end of the name of a result's lock
 SAMPLE = 8  # tests of the baseline that are planted again
 _CHANCE = "baseline"  # the same tests are chosen each time
-_FORM = 2  # of what is kept
+_FORM = 3  # of what is kept
+REPEATS = 2  # further runs there, where tests of the work go both ways
 LEAST_S, TIMES = 15.0, 5  # a run of proof may take so long, or so often what the baseline took
 
 
@@ -53,7 +60,10 @@ UNTRIED = ""  # nothing of theirs imports the code, or its compiler takes it fro
 
 
 class Known(Record):
-    """`census` is None where nothing believable was reported; `why` then says so."""
+    """`census` is None where nothing believable was reported; `why` then says so.
+
+    A test that goes both ways stands in it as passed: its failures show no change.
+    """
 
     recognised: Recognised  # what the command calls there
     census: Census | None = None
@@ -64,22 +74,26 @@ class Known(Record):
     odd: tuple[tuple[str, str], ...] = ()  # tests (file, name) whose copies do not pass even there
     noticed: str = UNTRIED  # whether the tests noticed that all code of the checkout raises
     is_final: bool = True  # a set-up that failed may be made the next time, so that nothing of it is kept
+    anything_is_usual: bool = False  # its tests compare values that equal anything
+    repeats: int = 0  # of the plain run
+    both_ways: tuple[CaseId, ...] = ()  # tests that passed in one of these runs and failed in another
 
     def bound_s(self, longest_s: float) -> float:
         return min(longest_s, max(LEAST_S, TIMES * self.seconds))
 
 
-def baseline_of(
-    task: Task, baseline: str, line: str, workspace: str, runners: Runners, begins: Callable[[str], None]
-) -> Known:
+def baseline_of(task: Task, baseline: str, line: str, workspace: str, runners: Runners, progress: Tells) -> Known:
     """What is known of a command on the baseline (a tree id); run there if it is not known yet."""
     path = _path_of(task, task.places.private_git(), baseline, line, workspace, runners)
-    known = _read_known(path)
-    if known is None:
-        known = _Trial(task, baseline, line, runners, begins).known()
-        if known.is_final:
-            make_folders(os.path.dirname(path))
-            write_cache(path, as_json(_to_json(known)))
+    if (known := _read_known(path)) is not None:
+        os.utime(path)  # it is in use
+        return known
+    make_folders(os.path.dirname(path))
+    with alone_at(path + LOCK, progress):
+        if (known := _read_known(path)) is None:  # another task may have found out meanwhile
+            known = _Trial(task, baseline, line, runners, progress).known()
+            if known.is_final:
+                write_cache(path, as_json(_to_json(known)))
     return known
 
 
@@ -95,14 +109,28 @@ def _path_of(task: Task, git_dir: str, baseline: str, line: str, workspace: str,
     head = task.memory.head
     around = [build_lines(task), head.command_timeout_s, {**head.command_limits}, {**head.sandbox_rules}]
     parts = (str(_FORM), files, line, workspace, json.dumps(around), repr(sorted(runners.by_name.items())))
-    return os.path.join(task.project.control, "baselines", f"{sha256_of(chr(0).join(parts).encode())}.json")
+    return os.path.join(task.project.control, FOLDER, f"{sha256_of(chr(0).join(parts).encode())}.json")
+
+
+def repeated_baseline(task: Task, baseline: str, line: str, workspace: str, runners: Runners, progress: Tells) -> Known:
+    """The same with the command run there twice more, to see which tests go both ways by themselves; kept as well."""
+    known = baseline_of(task, baseline, line, workspace, runners, progress)
+    if known.census is None or known.repeats:
+        return known
+    path = _path_of(task, task.places.private_git(), baseline, line, workspace, runners)
+    with alone_at(path + LOCK, progress):
+        known = _read_known(path) or known
+        if not known.repeats:
+            known = _Trial(task, baseline, line, runners, progress).repeated(known)
+            write_cache(path, as_json(_to_json(known)))
+    return known
 
 
 class _Trial:
     """One command is tried on the baseline."""
 
-    def __init__(self, task: Task, baseline: str, line: str, runners: Runners, begins: Callable[[str], None]) -> None:
-        self.task, self.baseline, self.line, self.runners, self.begins = task, baseline, line, runners, begins
+    def __init__(self, task: Task, baseline: str, line: str, runners: Runners, progress: Tells) -> None:
+        self.task, self.baseline, self.line, self.runners, self.progress = task, baseline, line, runners, progress
         self.longest_s: float = task.memory.head.command_timeout_s
 
     def known(self) -> Known:
@@ -112,7 +140,7 @@ class _Trial:
             recognised = recognise(self.line, made.folder, self.runners)
             if not recognised.calls:
                 return Known(recognised, why="; ".join(recognised.unreached))
-            self.begins(say.on_baseline(self.line))
+            self.progress(Progress(BEGINS, say.on_baseline(self.line)))
             ran = self._run(made, recognised, self.longest_s, "")
         if isinstance(ran, SetupFailed):
             return Known(recognised, why=say.set_up_failed(ran.why), is_final=False)
@@ -134,7 +162,24 @@ class _Trial:
             return ready
         log = os.path.join(self.task.places.receipts(), f"baseline-{self.baseline[:16]}{suffix}.log")
         place = RunPlace(ready.folder, ready.laid, log, timeout_s)
-        return run_counted(self.task, self.line, place, junit_of(recognised, self.runners))
+        return run_counted(self.task, self.line, place, junit_of(recognised, self.runners), self.progress)
+
+    def repeated(self, known: Known) -> Known:
+        """A run that is cut short or reports nothing believable shows nothing; the others count."""
+        assert known.census is not None  # noqa: S101  # asked only where there is one
+        found = [known.census]
+        for number in range(1, REPEATS + 1):
+            self.progress(Progress(BEGINS, say.again_on_baseline(self.line, number, REPEATS)))
+            with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
+                if isinstance(made, SetupFailed):
+                    continue
+                ran = self._run(made, known.recognised, known.bound_s(self.longest_s), f"-again-{number}")
+            if isinstance(ran, SetupFailed) or ran.finished.timed_out or ran.believable is None:
+                continue
+            found.append(ran.believable)
+        both = both_ways_in(found)
+        cases = (Case(case.id, PASSED) if case.id in both else case for case in known.census.cases)
+        return known.replace(census=known.census.replace(cases=tuple(cases)), repeats=REPEATS, both_ways=both)
 
     def _noticed(self, known: Known, census: Census) -> str:
         """Whether the tests notice that all code of the checkout raises when it is imported.
@@ -148,7 +193,7 @@ class _Trial:
         green = {case.id for case in census.of_outcome(GREEN)}
         if not code or not imports_any(sorted({case.file for case in green}), tree, code):
             return UNTRIED
-        self.begins(say.raising_on_baseline(self.line))
+        self.progress(Progress(BEGINS, say.raising_on_baseline(self.line)))
         with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
             if isinstance(made, SetupFailed) or not raise_at_import(made.folder, code):
                 return UNTRIED
@@ -177,13 +222,20 @@ class _Trial:
         return _judged(known, planting, found)
 
     def _planted(self, known: Known, plant_some: Callable[[str], Planting]) -> tuple[Planting, Outcomes] | SetupFailed:
-        self.begins(say.planted_on_baseline(self.line))
+        self.progress(Progress(BEGINS, say.planted_on_baseline(self.line)))
         with prepared_checkout(wanted_checkout(self.task, self.baseline)) as made:
             if isinstance(made, SetupFailed):
                 return made
             planting = plant_some(made.folder)
             ran = self._run(made, known.recognised, known.bound_s(self.longest_s), "-planted")
         return ran if isinstance(ran, SetupFailed) else (planting, outcomes_of(planting, ran))
+
+
+def both_ways_in(censuses: Sequence[Census]) -> tuple[CaseId, ...]:
+    """The tests of the first census that passed in one of these runs of the same tree and failed in another."""
+    green = {case.id for census in censuses for case in census.of_outcome(GREEN)}
+    red = {case.id for census in censuses for case in census.of_outcome(RED)}
+    return tuple(case.id for case in censuses[0].cases if case.id in green and case.id in red)
 
 
 def _judged(known: Known, planting: Planting, found: Outcomes) -> Known:
@@ -197,7 +249,8 @@ def _judged(known: Known, planting: Planting, found: Outcomes) -> Known:
     odd = [place for place, ends in found.twins.items() if not set(ends) <= GREEN]
     if not found.twins or len(odd) == len(found.twins):
         unavailable[TWIN] = say.no_twin_on_baseline()
-    return known.replace(unavailable=tuple(unavailable.items()), odd=tuple(sorted(odd)))
+    usual = any(ANYTHING in ends for ends in found.broken.values())
+    return known.replace(unavailable=tuple(unavailable.items()), odd=tuple(sorted(odd)), anything_is_usual=usual)
 
 
 def _to_json(known: Known) -> dict[str, Any]:
@@ -212,6 +265,9 @@ def _to_json(known: Known) -> dict[str, Any]:
         "unavailable": [list(pair) for pair in known.unavailable],
         "odd": [list(pair) for pair in known.odd],
         "noticed": known.noticed,
+        "anything_is_usual": known.anything_is_usual,
+        "repeats": known.repeats,
+        "both_ways": [[case.file, case.name, case.parameters] for case in known.both_ways],
     }
 
 
@@ -228,6 +284,18 @@ def _read_known(path: str) -> Known | None:
         )
         recognised = Recognised(calls, tuple(content["files"]), tuple(content["unreached"]))
         exit_code, seconds, why = int(content["exit"]), float(content["seconds"]), str(content["why"])
-        return Known(recognised, census, exit_code, seconds, why, unavailable, odd, str(content["noticed"]))
+        return Known(
+            recognised,
+            census,
+            exit_code,
+            seconds,
+            why,
+            unavailable,
+            odd,
+            noticed=str(content["noticed"]),
+            anything_is_usual=bool(content["anything_is_usual"]),
+            repeats=int(content["repeats"]),
+            both_ways=tuple(CaseId(str(file), str(name), str(more)) for file, name, more in content["both_ways"]),
+        )
     except (ValueError, KeyError, TypeError, UnreadableError):
         return None

@@ -11,6 +11,8 @@ from detent.effects.tests.reports import read_junit, read_reports, remove_junit
 from detent.effects.tests.runners import load_runners
 from detent.effects.workspace.checkout import run_command
 from detent.runner.access.access import command_running
+from detent.runner.step.proving.progress import quiet
+from detent.runner.step.proving.turn import turn
 from detent.store.disk.atomic import storage_error
 from detent.words import assessed as say
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from detent.effects.tests.recognise import Recognised
     from detent.effects.tests.reports import Reported
     from detent.effects.tests.runners import Runner, Runners
+    from detent.runner.step.proving.progress import Tells
     from detent.runner.task.open import Task
+    from detent.store.text.census import Census
 
 REPORTS = "reports"  # below a task's home: the plugins of one run, and what they write
 
@@ -40,6 +44,12 @@ class Counted(Record):
 
     finished: Finished
     reported: Reported
+    waited_s: float = 0.0  # for its turn
+
+    @property
+    def believable(self) -> Census | None:
+        """The tests, where something reported, all of it could be read, and every process came to its own end."""
+        return self.reported.census if self.reported.is_believable else None
 
 
 def runners_of(task: Task) -> Runners:
@@ -52,7 +62,7 @@ def junit_of(recognised: Recognised, runners: Runners) -> Runner | None:
     return next((runners.by_name[name] for name in recognised.runners if runners.by_name[name].junit), None)
 
 
-def run_counted(task: Task, line: str, place: RunPlace, junit: Runner | None) -> Counted:
+def run_counted(task: Task, line: str, place: RunPlace, junit: Runner | None, progress: Tells = quiet) -> Counted:
     """Run a command; each run of a task has the same folder for reports and the same variables."""
     folder = os.path.join(task.home, REPORTS)
     wipe(folder)
@@ -63,9 +73,12 @@ def run_counted(task: Task, line: str, place: RunPlace, junit: Runner | None) ->
     if junit is not None:
         remove_junit(place.folder, junit.junit)
     running = command_running(task, reports)
-    finished = run_command(
-        line, place.folder, place.timeout_s, place.log, running, place.laid, variables=reports.variables
-    )
+    with turn(task, progress) as waited_s:
+        finished = run_command(
+            line, place.folder, place.timeout_s, place.log, running, place.laid, variables=reports.variables
+        )
     if junit is not None:
-        return Counted(finished, read_junit(place.folder, junit.junit, junit.name))
-    return Counted(finished, read_reports(reports.reports, place.laid.seat or place.folder))
+        reported = read_junit(place.folder, junit.junit, junit.name)
+    else:
+        reported = read_reports(reports.reports, place.laid.seat or place.folder)
+    return Counted(finished, reported, waited_s)

@@ -7,26 +7,33 @@ from detent.effects.tests.judge_change import ADDED, MOVED
 from detent.effects.tests.judge_files import BESIDE, INLINE, TESTS
 from detent.effects.tests.kits.values import IMPORT
 from detent.gates.grade import Evidence, name_of
-from detent.runner.step.proving.baseline import NO, baseline_of
+from detent.runner.step.proving.baseline import NO, baseline_of, repeated_baseline
 from detent.store.text.assessment import ChangedPart
 from detent.store.text.proof_settings import proof_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from detent.effects.tests.judge_change import JudgeChange
     from detent.effects.tests.runners import Runners
     from detent.runner.step.proving.baseline import Known
+    from detent.runner.step.proving.progress import Tells
     from detent.runner.step.proving.sides import Sides
     from detent.runner.task.open import Task
     from detent.store.text.census import CaseId, Census
 
 
-def known_of(task: Task, line: str, workspace: str, runners: Runners, begins: Callable[[str], None]) -> Known:
+def known_of(task: Task, line: str, workspace: str, runners: Runners, progress: Tells) -> Known:
     """What a command does on the baseline of a task."""
     baseline = tree_of(task.places.private_git(), task.memory.head.baseline)
-    return baseline_of(task, baseline, line, workspace, runners, begins)
+    return baseline_of(task, baseline, line, workspace, runners, progress)
+
+
+def repeated_of(task: Task, line: str, workspace: str, runners: Runners, progress: Tells) -> Known:
+    """The same, and which of its tests go both ways there."""
+    baseline = tree_of(task.places.private_git(), task.memory.head.baseline)
+    return repeated_baseline(task, baseline, line, workspace, runners, progress)
 
 
 def begun_evidence(task: Task, sides: Sides, line: str, known: Known, now: Census | None, exit_code: int) -> Evidence:
@@ -44,13 +51,12 @@ def begun_evidence(task: Task, sides: Sides, line: str, known: Known, now: Censu
         changed=_changed_parts(sides.change) if has_tests else (),
         changed_tests=sides.change.changed_tests | _added_tests(sides.change),
         only_reported=settings.changed_tests == "report",
-        flaky=_named(settings.flaky, known.census, now),
-        accepted_red=_named(settings.red, known.census, now),
+        accepted_red=named(settings.red, known.census, now),
         tests_another_copy=known.noticed == NO,
     )
 
 
-def _named(names: Sequence[str], *censuses: Census | None) -> frozenset[CaseId]:
+def named(names: Sequence[str], *censuses: Census | None) -> frozenset[CaseId]:
     """The tests that a person named, by file and name, with or without parameters."""
     wanted = frozenset(names)
     cases = [case.id for census in censuses if census is not None for case in census.cases] if wanted else []
@@ -59,7 +65,7 @@ def _named(names: Sequence[str], *censuses: Census | None) -> frozenset[CaseId]:
 
 def accepted_in(task: Task, census: Census) -> frozenset[CaseId]:
     """The tests of a census that a person accepted as red."""
-    return _named(proof_from_json(task.memory.head.proof).red, census)
+    return named(proof_from_json(task.memory.head.proof).red, census)
 
 
 def _added_tests(change: JudgeChange) -> frozenset[tuple[str, str]]:

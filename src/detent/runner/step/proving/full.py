@@ -25,14 +25,17 @@ from detent.core.record import Record
 from detent.effects.tests.planting import make_raise, plant, plant_canary
 from detent.effects.workspace.checkout import SetupFailed, why_cut_short
 from detent.effects.workspace.prepared import prepared_checkout
-from detent.gates.compare_censuses import find_targets
-from detent.gates.grade import Evidence, Laid, Planted, grade
-from detent.gates.proof import COMMAND, proof_key, runs_assessed
+from detent.gates.compare_censuses import find_targets, turned_green
+from detent.gates.flaky import red_in
+from detent.gates.grade import Evidence, Laid, Planted, grade, name_of
+from detent.gates.proof import COMMAND, assessment_of, proof_key, runs_assessed
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted, runners_of
-from detent.runner.step.proving.evidence import begun_evidence, known_of
+from detent.runner.step.proving.evidence import begun_evidence, known_of, repeated_of
 from detent.runner.step.proving.planted import Outcomes, outcomes_of
-from detent.runner.step.proving.prove import BEGINS, ENDED, Progress, quiet, vouch
+from detent.runner.step.proving.progress import BEGINS, ENDED, Progress, quiet
+from detent.runner.step.proving.prove import vouch
+from detent.runner.step.proving.retry import Suspects, retry
 from detent.runner.step.proving.sides import sides_of
 from detent.runner.step.proving.wanted import built, wanted_checkout
 from detent.store.disk.atomic import write_atomic
@@ -52,7 +55,7 @@ from detent.store.text.assessment import (
     to_json,
 )
 from detent.store.text.census import COLLECTION, GREEN, CaseId, Census
-from detent.store.text.proof_words import EXIT_CODE_ONLY, REFUSED, WORDS, word_of_all
+from detent.store.text.proof_words import ASK, EXIT_CODE_ONLY, REFUSED, WORDS, word_of_all
 from detent.words import assessed as say
 
 TYPE_CHECKING = False
@@ -99,8 +102,16 @@ def repeated(*, is_shown: bool) -> Scope:
     return Scope(f" of a merged tree{', tests shown' if is_shown else ''}", left_out, is_shown)
 
 
-def assess_gate(task: Task, seen: Seen, _gate: Gate, *, progress: Callable[[Progress], None] = quiet) -> Assessment:
-    """Work out what the commands prove, for a gate that asks for it."""
+def assess_gate(
+    task: Task, seen: Seen, _gate: Gate, *, again: bool = False, progress: Callable[[Progress], None] = quiet
+) -> Assessment:
+    """Work out what the commands prove, for a gate that asks for it.
+
+    What is known of this tree stands; `again` is a person's wish to try once more what is refused or needs them.
+    """
+    known = assessment_of(seen.replace(proved=task.store.load().proved))  # it may have been made since
+    if known is not None and not (again and known.word in (REFUSED, ASK)):
+        return known
     return assess(task, seen, progress=progress)
 
 
@@ -157,16 +168,21 @@ class _Work:
     def one(self, run: Run) -> tuple[CommandAssessed, tuple[ChangedPart, ...]]:
         self.runs, self.seconds = 0, 0.0
         runners, line = runners_of(self.task), run.command.line
-        begins = lambda told: self.progress(Progress(BEGINS, told))  # noqa: E731  # reported once, and only where it runs
-        known = known_of(self.task, line, self.seen.workspace, runners, begins)
+        known = self._kept_once(lambda: known_of(self.task, line, self.seen.workspace, runners, self.progress))
         if not known.recognised.calls:
             return grade(Evidence(line=line, runner="", base=None, now=None)), ()
         sides = sides_of(self.task, self.seen.tree, known.recognised, runners)
         receipt = self.seen.receipt(run.key)
         plain = ReceiptStore(self.task.places.receipts()).census(receipt) if receipt is not None else None
         evidence = begun_evidence(self.task, sides, line, known, plain, 0)
-        if known.census is not None and plain is not None and not evidence.tests_another_copy:
-            evidence = self._with_runs(_One(line, sides, known, junit_of(known.recognised, runners)), evidence)
+        census = None if evidence.tests_another_copy else known.census
+        if census is not None and plain is not None and receipt is not None:
+            one = _One(line, sides, known, junit_of(known.recognised, runners))
+            is_asked = RED_GREEN not in self.scope.left_out
+            if is_asked and turned_green(census, plain, evidence.changed_tests):
+                one = one.replace(known=self._repeated(one))  # a test that goes both ways shows no change
+            passed = frozenset(case.id for case in plain.cases if name_of(case.id) in receipt.flaky.split("\n"))
+            evidence = self._with_runs(one, evidence.replace(base=one.known.census, flaky=passed))
         return grade(evidence.replace(runs=self.runs, seconds=self.seconds)), evidence.changed
 
     def _with_runs(self, one: _One, evidence: Evidence) -> Evidence:
@@ -176,8 +192,9 @@ class _Work:
         is_changed = bool(one.sides.change.files)
         old_judge = old_code = Laid()
         if is_changed:
-            old_judge = self._laid(one, JUDGED, one.sides.old_judge_tree, say.under_old_judge, left_out)
-            old_code = self._laid(one, RED_GREEN, one.sides.old_code_tree, say.on_old_code, left_out)
+            old_judge = self._laid(one, JUDGED, one.sides.old_judge_tree, say.under_old_judge(one.line), left_out)
+            old_judge = self._retried(one, old_judge, evidence)
+            old_code = self._laid(one, RED_GREEN, one.sides.old_code_tree, say.on_old_code(one.line), left_out)
         evidence = evidence.replace(old_judge=old_judge, old_code=old_code, left_out=left_out)
         evidence = evidence.replace(only_reported=evidence.only_reported or self.scope.only_reported)
         before = old_code.census if old_code.is_needed else base
@@ -190,23 +207,42 @@ class _Work:
             hollow = self._hollow(one, left_out)
         return evidence.replace(planted=planted, hollow=hollow, left_out=left_out)
 
-    def _laid(
-        self,
-        one: _One,
-        part: str,
-        tree: Callable[[], str],
-        told: Callable[[str], str],
-        left_out: dict[str, str],
-    ) -> Laid:
-        if self._is_late(part, left_out):
+    def _laid(self, one: _One, part: str, tree: Callable[[], str], told: str, left_out: dict[str, str]) -> Laid:
+        """A run that hangs has no census, which is red; a checkout that can't be made ready says nothing."""
+        if self._is_late(one, part, left_out):
             return Laid(is_needed=True)
-        ran = self._run(one, tree(), told(one.line))
-        return Laid(is_needed=True, census=ran.reported.census if ran is not None else None)
+        ran = self._run(one, tree(), told)
+        if ran.unready:
+            left_out[part] = ran.unready
+        return Laid(is_needed=True, census=ran.census)
+
+    def _retried(self, one: _One, laid: Laid, evidence: Evidence) -> Laid:
+        """Flaky tests of the baseline get another chance on the code of now too."""
+        if laid.census is None or evidence.base is None:
+            return laid
+        green = {case.id for case in evidence.base.of_outcome(GREEN)}
+        suspects = Suspects(red_in(laid.census) & green, laid.census, one.known, evidence.changed_tests)
+        told, tree = say.under_old_judge(one.line), one.sides.old_judge_tree()
+        found = retry(
+            self.task, suspects, lambda: self._repeated(one), lambda _number: self._run(one, tree, told).counted
+        )
+        return laid.replace(census=found.census, flaky=found.flaky) if found is not None else laid
+
+    def _repeated(self, one: _One) -> Known:
+        seen, runners = self.seen, runners_of(self.task)
+        return self._kept_once(lambda: repeated_of(self.task, one.line, seen.workspace, runners, self.progress))
+
+    def _kept_once(self, find_out: Callable[[], Known]) -> Known:
+        """What is found out once for all tasks takes nothing of this proof's time."""
+        since = monotonic()
+        known = find_out()
+        self.until += monotonic() - since
+        return known
 
     def _planted(
         self, one: _One, evidence: Evidence, targets: Sequence[Target], left_out: dict[str, str]
     ) -> Planted | None:
-        if self._is_late(CANARY, left_out):
+        if self._is_late(one, CANARY, left_out):
             left_out |= dict.fromkeys((BROKEN, TWIN), left_out[CANARY])
             return None
         assert evidence.now is not None  # noqa: S101  # as above
@@ -222,7 +258,7 @@ class _Work:
         if not (found.canary_outcome or found.canary_file_ran):
             # One of the others may upset the runner, or a red test end the run before the canary's turn.
             alone = self._planted_run(one, lambda root: plant_canary(root, hosts, chance))
-            found = alone.replace(broken=found.broken, twins=found.twins)
+            found = alone.replace(broken=found.broken, twins=found.twins, cut=found.cut)
         return Planted(
             canary=found.canary,
             canary_outcome=found.canary_outcome,
@@ -231,35 +267,34 @@ class _Work:
             broken=found.broken,
             twins=found.twins,
             unavailable=dict(one.known.unavailable),
+            cut=found.cut,
+            anything_is_usual=one.known.anything_is_usual,
         )
 
     def _planted_run(self, one: _One, plant_some: Callable[[str], Planting]) -> Outcomes:
         made: list[Planting] = []
         ran = self._run(one, self.seen.tree, say.with_planted(one.line), lambda root: made.append(plant_some(root)))
-        return outcomes_of(made[0], ran) if made else Outcomes()
+        return outcomes_of(made[0], ran.counted).replace(cut=ran.why) if made else Outcomes(cut=ran.why)
 
     def _hollow(self, one: _One, left_out: dict[str, str]) -> Census | None:
-        if self._is_late(RED_GREEN, left_out):
+        if self._is_late(one, RED_GREEN, left_out):
             return None
         files = one.sides.changed_code()
-        ran = self._run(one, self.seen.tree, say.with_raising(one.line), lambda root: make_raise(root, files))
-        return ran.reported.census if ran is not None else None
+        return self._run(one, self.seen.tree, say.with_raising(one.line), lambda root: make_raise(root, files)).census
 
-    def _is_late(self, part: str, left_out: dict[str, str]) -> bool:
+    def _is_late(self, one: _One, part: str, left_out: dict[str, str]) -> bool:
+        """Whether a run that takes as long as the baseline's would end too late."""
         assert self.seen.proof is not None  # noqa: S101  # as in `assess`
         if part in left_out:
             return True
-        if monotonic() < self.until:
+        if monotonic() + one.known.seconds < self.until:
             return False
         left_out[part] = say.out_of_time(self.seen.proof.minutes)
         return True
 
-    def _run(
-        self, one: _One, tree: str, told: str, change: Callable[[str], object] = lambda _root: None
-    ) -> Counted | None:
-        """One run in a checkout of a tree that was changed first; None where it did not come to its own end."""
-        head = self.task.memory.head
-        timeout_s = one.known.bound_s(head.command_timeout_s)
+    def _run(self, one: _One, tree: str, told: str, change: Callable[[str], object] = lambda _root: None) -> _Ran:
+        """One run in a checkout of a tree that was changed first."""
+        timeout_s = one.known.bound_s(self.task.memory.head.command_timeout_s)
         self.runs += 1
         begins = Progress(BEGINS, told)
         self.progress(begins)
@@ -267,17 +302,36 @@ class _Work:
         log = os.path.join(self.task.places.receipts(), f"proof-{self.seen.tree[:16]}-{self.runs}.log")
         with prepared_checkout(wanted_checkout(self.task, tree)) as made:
             if isinstance(made, SetupFailed):
-                return None
+                return _Ran(unready=say.set_up_failed(made.why))
             change(made.folder)
             ready: Checkout | SetupFailed = built(self.task, made, tree)
             if isinstance(ready, SetupFailed):
-                return None
-            ran = run_counted(self.task, one.line, RunPlace(ready.folder, ready.laid, log, timeout_s), one.junit)
-        seconds = monotonic() - since
+                return _Ran(unready=say.set_up_failed(ready.why))
+            place = RunPlace(ready.folder, ready.laid, log, timeout_s)
+            ran = run_counted(self.task, one.line, place, one.junit, self.progress)
+        seconds = monotonic() - since - ran.waited_s
         self.seconds += seconds
+        self.until += ran.waited_s
         self.progress(begins.replace(stage=ENDED, is_ok=True, seconds=seconds))
-        is_cut = bool(why_cut_short(ran.finished, timeout_s, command_running(self.task).limits))
-        return None if is_cut else ran
+        if cut := why_cut_short(ran.finished, timeout_s, command_running(self.task).limits):
+            return _Ran(cut=cut)
+        return _Ran(ran)
+
+
+class _Ran(Record):
+    """A run that came to its own end; or why it did not; or why its checkout could not be made ready."""
+
+    counted: Counted | None = None
+    cut: str = ""
+    unready: str = ""
+
+    @property
+    def census(self) -> Census | None:
+        return self.counted.reported.census if self.counted is not None else None
+
+    @property
+    def why(self) -> str:
+        return self.cut or self.unready
 
 
 class _One(Record):

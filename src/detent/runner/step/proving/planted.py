@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.effects.tests.kits.values import BROKEN, CANARY, TWIN
+from detent.effects.tests.kits.values import BROKEN, CANARY, EQUALS_ANYTHING, EQUALS_OTHERS, TWIN
+from detent.gates.grade import ANYTHING, OTHERS
 from detent.store.text.census import RED, names_of
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from detent.effects.tests.planting import Planting
     from detent.runner.step.proving.counted import Counted
+    from detent.store.text.census import Case
 
     Place = tuple[str, str]  # file and name of a test
 
@@ -25,6 +27,7 @@ class Outcomes(Record):
     exit: int = 0
     broken: Mapping[Place, tuple[str, ...]] = {}
     twins: Mapping[Place, tuple[str, ...]] = {}
+    cut: str = ""  # why the run came to no end of its own
 
     @property
     def canary_is_heard(self) -> bool:
@@ -44,7 +47,7 @@ def outcomes_of(planting: Planting, ran: Counted | None) -> Outcomes:
         found: dict[Place, tuple[str, ...]] = {}
         for one in planting.of_kind(kind):
             place = (one.file, one.sprout.of)
-            ends = tuple(case.outcome for case in cases.get((one.file, one.sprout.name), ()))
+            ends = tuple(_end_of(case) for case in cases.get((one.file, one.sprout.name), ()))
             found[place] = (*found.get(place, ()), *ends)
         return found
 
@@ -57,3 +60,10 @@ def outcomes_of(planting: Planting, ran: Counted | None) -> Outcomes:
         broken=ends_of(BROKEN),
         twins={place: ends for place, ends in ends_of(TWIN).items() if ends},
     )
+
+
+def _end_of(case: Case) -> str:
+    """How a copy ended; or what it found of a value that the changed expectation equals as well."""
+    if case.outcome not in RED:
+        return case.outcome
+    return ANYTHING if EQUALS_ANYTHING in case.why else OTHERS if EQUALS_OTHERS in case.why else case.outcome

@@ -19,19 +19,24 @@ from detent.effects.workspace.checkout import (
 )
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.gates.commands import WITHOUT_CHANGE, is_red, runs_of
+from detent.gates.flaky import MOST_RETRIES
 from detent.gates.registry import declared
 from detent.machines.packs import load
-from detent.runner.access.access import hold_command, limits_of
+from detent.runner.access.access import command_running, hold_command, limits_of
 from detent.runner.access.environment import withheld_words
 from detent.runner.step.changing import changing
 from detent.runner.step.look import current_tree, look, needs_tree
 from detent.runner.step.proving.counted import RunPlace, run_counted
 from detent.runner.step.proving.plain import tests_of, with_tests
+from detent.runner.step.proving.progress import BEGINS, COPIED, ENDED, SET_UP, Progress, quiet
+from detent.runner.step.proving.retry import with_retries
+from detent.runner.step.proving.turn import turn
 from detent.runner.step.proving.wanted import build_lines, built, wanted_checkout
 from detent.store.disk.atomic import sweep
 from detent.store.journal.events import Proved
 from detent.store.journal.memory import utc_now
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
+from detent.words import assessed as of_assessed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +46,9 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.gates.commands import Run
     from detent.gates.seen import Seen
+    from detent.runner.step.proving.counted import Counted
     from detent.runner.step.proving.plain import Tests
+    from detent.runner.step.proving.progress import Tells
     from detent.runner.task.open import Task
 
 NO_SET_UP: Mapping[str, Any] = {}
@@ -59,25 +66,6 @@ class Proven(Record):
     @property
     def is_ok(self) -> bool:
         return is_red(self.receipt) if self.before else self.receipt.ended_with(self.exit)
-
-
-class Progress(Record):
-    """How far a proof has come: it sets up, has made a set-up for itself, or a command begins or has ended."""
-
-    stage: str  # SET_UP, COPIED, BEGINS or ENDED
-    line: str = ""
-    number: int = 0
-    total: int = 0
-    is_ok: bool = False
-    seconds: float = 0.0
-    size: int = 0  # of the set-up, in bytes
-
-
-SET_UP, COPIED, BEGINS, ENDED = "set-up", "copied", "begins", "ended"
-
-
-def quiet(_progress: Progress) -> None:
-    """For callers without anybody to tell."""
 
 
 def not_well(proven: Sequence[Proven]) -> tuple[Proven, ...]:
@@ -132,13 +120,11 @@ def prove_commands(
             else:
                 known.append(proven)
 
-    def begins(told: str) -> None:
-        progress(Progress(BEGINS, told))
-
     # The change first: where it fails, the state without it does not matter.
-    tests = tests_of(task, seen, [one.run.command.line for one in due.values() if _tells_tests(one)], begins)
+    tests = tests_of(task, seen, [one.run.command.line for one in due.values() if _tells_tests(one)], progress)
     now = [one for one in due.values() if not one.run.before]
     done = _run(task, seen.tree, now, tests, again=again, progress=progress)
+    done = [_retried(task, seen, one, tests, progress) for one in done]
     if all(one.is_ok for one in (*known, *done) if not one.before):
         for gate in {one.gate.name: one.gate for one in due.values() if one.run.before}.values():
             ours = [one for one in due.values() if one.run.before and one.gate == gate]
@@ -151,6 +137,33 @@ def _without_change(task: Task, gate: Gate, tree: str) -> str:
     protect = task.memory.head.protect
     tests = gate.params.get("tests") or protect["report"]
     return overlaid_tree(task.places.private_git(), task.memory.head.baseline, tree, tests, protect["deny"])
+
+
+def _retried(task: Task, seen: Seen, one: Proven, tests: Mapping[str, Tests], progress: Tells) -> Proven:
+    """The result of a command after its flaky tests had another chance."""
+    line, of_line = one.receipt.command, tests.get(one.receipt.command)
+    if of_line is None or one.cached:
+        return one
+
+    def run(number: int, log: str) -> Counted | None:
+        begins = Progress(BEGINS, of_assessed.again_for_flaky(line, number, MOST_RETRIES))
+        progress(begins)
+        timeout_s = of_line.known.bound_s(task.memory.head.command_timeout_s)
+        with prepared_checkout(wanted_checkout(task, seen.tree)) as made:
+            ready = made if isinstance(made, SetupFailed) else built(task, made, seen.tree)
+            if isinstance(ready, SetupFailed):
+                return None
+            ran = run_counted(task, line, RunPlace(ready.folder, ready.laid, log, timeout_s), of_line.junit, progress)
+        progress(begins.replace(stage=ENDED, is_ok=ran.finished.exit == 0, seconds=ran.finished.seconds))
+        is_cut = why_cut_short(ran.finished, timeout_s, command_running(task).limits)
+        return None if is_cut else ran
+
+    receipt = with_retries(task, seen.workspace, one.receipt, of_line, run, progress)
+    if receipt == one.receipt:
+        return one
+    receipt = ReceiptStore(task.places.receipts()).save(receipt)
+    vouch(task, seen.tree, [receipt])
+    return one.replace(receipt=receipt)
 
 
 def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, Any] = NO_SET_UP) -> None:
@@ -211,9 +224,8 @@ def _run(
             begins = Progress(BEGINS, one.run.command.line, number, len(due))
             progress(begins)
             since = monotonic()
-            receipt = store.save(
-                _attempt(task, store, checkout, one.run, tree, wanted.running, tests.get(one.run.command.line))
-            )
+            of_line = tests.get(one.run.command.line)
+            receipt = store.save(_attempt(task, store, checkout, one.run, tree, wanted.running, of_line, progress))
             done.append(_proven(one.gate, receipt, one.run, cached=False))
             progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
@@ -250,6 +262,7 @@ def _attempt(
     tree: str,
     running: Running,
     tests: Tests | None,
+    progress: Tells,
 ) -> Receipt:
     timeout_s = task.memory.head.command_timeout_s
     key, line = run.key, run.command.line
@@ -265,9 +278,10 @@ def _attempt(
     log = store.log_path(key, len(attempts) + 1)
     laid = checkout.laid_for_build if line in build_lines(task) else checkout.laid
     if tests is None:
-        finished, reported = run_command(line, checkout.folder, timeout_s, log, running, laid), None
+        with turn(task, progress):
+            finished, reported = run_command(line, checkout.folder, timeout_s, log, running, laid), None
     else:
-        ran = run_counted(task, line, RunPlace(checkout.folder, laid, log, timeout_s), tests.junit)
+        ran = run_counted(task, line, RunPlace(checkout.folder, laid, log, timeout_s), tests.junit, progress)
         finished, reported = ran.finished, ran.reported
     problem = why_cut_short(finished, timeout_s, running.limits)
     output = end_of(log)
@@ -284,17 +298,22 @@ def _attempt(
     return receipt.replace(withheld=held_back, said=said)
 
 
-def assess_gates(task: Task, seen: Seen, gates: Iterable[str], progress: Callable[[Progress], None] = quiet) -> None:
+def assess_gates(
+    task: Task, seen: Seen, gates: Iterable[str], progress: Callable[[Progress], None] = quiet, *, again: bool = False
+) -> None:
     """Work out what these gates ask for besides commands; every command is green."""
     for gate in task.machine.parts(gates):
         if at := declared(gate.check).assess:
-            load(at)(task, seen, gate, progress=progress)
+            load(at)(task, seen, gate, again=again, progress=progress)
 
 
 def prove_state(
-    task: Task, *, again: bool, progress: Callable[[Progress], None] = quiet
+    task: Task, *, again: bool, by_person: bool = False, progress: Callable[[Progress], None] = quiet
 ) -> tuple[str, tuple[Proven, ...]]:
-    """Run every command of the current state's edges on the tree as it is; the task does not move."""
+    """Run every command of the current state's edges on the tree as it is; the task does not move.
+
+    `again`: also those that are red; a refused full proof only if a person asks for it.
+    """
     with changing(task) as change:
         task = change.task
         gates = gates_here(task)
@@ -302,5 +321,5 @@ def prove_state(
         seen = look(task, task.memory, change.document, tree)
     proven = prove_commands(task, seen, gates, again=again, progress=progress)
     if all(one.is_ok for one in proven):
-        assess_gates(task, seen, gates, progress)
+        assess_gates(task, seen, gates, progress, again=again and by_person)
     return tree, proven
