@@ -28,7 +28,11 @@ def command_again(outcome: Outcome, refusal: Refuse) -> str:
         elif gate is not None and gate.check == "person_says":
             repeated[gate.params["word"]] = ""
     # Only its own command takes what a commit is given.
-    verb = "commit" if {"message", "sha"} & repeated.keys() else f"move {refusal.edge.target if refusal.edge else ''}"
+    verb = f"move {refusal.edge.target if refusal.edge else ''}"
+    if {"message", "sha"} & repeated.keys():
+        verb = "commit"
+    elif refusal.edge is not None and not repeated and outcome.asked.verb in refusal.edge.verbs:
+        verb = outcome.asked.verb  # the person's own command, such as `approve`
     options = [
         f"--{name} {quote(value)}" if name in ("message", "sha") else f"--{name}" for name, value in repeated.items()
     ]

@@ -244,7 +244,7 @@ def status_words(explained: Explain) -> str:
     rows += [(name, value) for name, value in shown.items() if value]
     rows += [("advice", advice_words(explained.advice))] if explained.advice else []
     rows += _proof_rows(explained)
-    lines = [f"{label + ':':<21}{flat(value)}" for label, value in rows]
+    lines = [f"{label + ':':<20} {flat(value)}" for label, value in rows]
     lines += part_words(explained.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
