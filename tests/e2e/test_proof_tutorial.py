@@ -12,8 +12,9 @@ from tests.conftest import let_out
 from tests.e2e.phase_task import environment_in
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorial-proof.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-SHOWN = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = PAGE.split("```")[1::2]
+COMMANDS = [block.removeprefix("sh\n") for block in BLOCKS if block.startswith("sh\n")]
+SHOWN = [block.strip() for block in BLOCKS if not block.startswith("sh\n")]
 _SHELL_TIMEOUT_S = 300
 _DIFFERS = re.compile(r"\d+(\.\d+)?|test_\w+_NUMBER")
 
@@ -29,7 +30,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> str:
     home = tmp_path_factory.mktemp("tutorial")
     _type_in(home, home, COMMANDS[:1])
     let_out(home / "prices")
-    return _type_in(home, home / "prices", [*COMMANDS[1:], "detent status\n"])
+    return _type_in(home, home / "prices", ["detent trust --yes", *COMMANDS[1:], "detent status\n"])
 
 
 def _type_in(home: Path, folder: Path, blocks: list[str]) -> str:
