@@ -101,6 +101,7 @@ def collect(project: Project, cleanup: Cleanup) -> tuple[Leftover, ...]:
                     found.append(leftover)
         if not cleanup.dry_run:
             _drop_set_ups(project)
+            _drop_baselines(project)
         return tuple(found)
 
 
@@ -114,6 +115,13 @@ def _drop_set_ups(project: Project) -> None:
             used.add(listed.memory.set_up.key)
             mounted |= mounted_setups(project.task(listed.id), folder)
     drop_unused(folder, os.path.join(folder, RECORDS), frozenset(used), frozenset(mounted))
+
+
+def _drop_baselines(project: Project) -> None:
+    """Remove what was found out about test commands on baselines that no proof asks for any more."""
+    from detent.runner.step.proving.unused_baselines import drop_unused_baselines  # only where tasks are collected
+
+    drop_unused_baselines(project)
 
 
 def _is_given_up(listed: Listed, cleanup: Cleanup) -> bool:
