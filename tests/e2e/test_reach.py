@@ -32,16 +32,16 @@ def doctor(detent: Detent, path: Path, *words: str) -> Completed:
 
 
 def reach(done: Completed) -> dict[str, Any]:
-    (found,) = [one for one in done.json()["proof"] if one["name"] == "test"]
+    (found,) = [command for command in done.json()["proof"] if command["name"] == "test"]
     return dict(found)
 
 
 def test_first_proof_after_doctor_runs_nothing_on_the_baseline(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     top = repo("repo", FILES)
-    told = doctor(detent, top)
-    assert told.code == 0, told
-    assert "test: can reach: proven (proven) (pytest, 1 test); planted failures" in told.out
-    assert f"checking the tests: {COMMAND} (on the first commit, with its code made to raise)\n  took " in told.err
+    report = doctor(detent, top)
+    assert report.code == 0, report
+    assert "test: can reach: proven (proven) (pytest, 1 test); planted failures" in report.out
+    assert f"checking the tests: {COMMAND} (on the first commit, with its code made to raise)\n  took " in report.err
     (top / "detent.toml").write_text(f"{SETTINGS}parallel = true\n", encoding="utf-8")
     repo.git(top, "commit", "-qam", "other settings, same tests")
     task = PhaseTask(detent, top, tmp_path / "task", "words")
@@ -96,8 +96,8 @@ def test_command_that_tests_another_copy_is_told(detent: Detent, repo: MakeRepo)
         "note test: can reach: by exit code only (exit_code_only) (pytest, 1 test); this command does not" in done.out
     )
     assert "next: have the tests import the checkout" in done.out
-    told = detent("new", "x", "--json", cwd=top).json()["needs"]
-    assert told["reach"] == "exit_code_only"
+    needs = detent("new", "x", "--json", cwd=top).json()["needs"]
+    assert needs["reach"] == "exit_code_only"
 
 
 def test_command_without_tests_reaches_its_own(detent: Detent, repo: MakeRepo) -> None:
@@ -141,8 +141,8 @@ def test_red_tests_are_accepted_by_a_person_and_only_shrink(detent: Detent, repo
     done = doctor(detent, top)
     assert done.code == 1
     assert "1 test is red on this commit and keeps every task from its end: tests/test_app.py::test_no_word" in done.out
-    asked = doctor(detent, top, "--accept-red")
-    assert asked.code == 4, asked
+    refused = doctor(detent, top, "--accept-red")
+    assert refused.code == 4, refused
     assert (top / "detent.toml").read_text(encoding="utf-8") == SETTINGS
     took = doctor(detent, top, "--accept-red", "--yes")
     assert took.code == 0, took
@@ -175,9 +175,7 @@ def test_agent_run_accepts_no_red_test(detent: Detent, repo: MakeRepo, words: tu
     assert (top / "detent.toml").read_text(encoding="utf-8") == SETTINGS
 
 
-def test_task_ends_with_an_accepted_red_test_and_not_with_a_skipped_one(
-    detent: Detent, repo: MakeRepo, tmp_path: Path
-) -> None:
+def test_task_ends_with_an_accepted_red_test_but_no_skip(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     top = repo("repo", {**FILES, "tests/test_app.py": TESTS + RED})
     assert doctor(detent, top, "--accept-red", "--yes").code == 0
     repo.git(top, "commit", "-qam", "accepted")

@@ -36,7 +36,7 @@ CASE = (
         ({"app.py": "", "tests/__init__.py": "", "tests/test_app.py": CASE.format(more="import app\n")}, True),
     ],
 )
-def test_command_of_init_is_green_and_safe_where_it_can_be(
+def test_command_of_init_is_green_and_safe_where_possible(
     tmp_path: Path, files: Mapping[str, str], *, is_safe: bool
 ) -> None:
     is_pytest = not any("unittest" in text for text in files.values())

@@ -272,7 +272,7 @@ Git(sys.argv[1]).run(*sys.argv[2:])
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux ends a process with its parent")
 @pytest.mark.parametrize(("command", "ends"), [("update-index", True), ("commit-tree", True), ("ls-files", False)])
-def test_git_that_may_hold_a_lock_ends_with_a_killed_engine(tmp_path: Path, command: str, ends: bool) -> None:
+def test_git_with_a_lock_ends_with_a_killed_engine(tmp_path: Path, command: str, ends: bool) -> None:
     """The pipe that git holds open says when it is gone; one that lives on answers first."""
     pipe, answer = tmp_path / "pipe", tmp_path / "answer"
     for path in (pipe, answer):

@@ -142,11 +142,11 @@ FLAT = {"app.py": "", "tests/test_app.py": "import app"}
 def test_runner_is_started_without_the_folder_where_tests_allow_it(
     tmp_path: Path, files: Mapping[str, str], *, is_safe: bool
 ) -> None:
-    told = commands(tmp_path, {"pytest.ini": "[pytest]\n", **files})
-    assert told == [("test", f"python3 {'-P ' if is_safe else ''}-m pytest -q")]
+    guessed = commands(tmp_path, {"pytest.ini": "[pytest]\n", **files})
+    assert guessed == [("test", f"python3 {'-P ' if is_safe else ''}-m pytest -q")]
     root = str(tmp_path)
     old = guess_commands(root, lambda needs: needs != SAFE_PATH)
-    assert [one.command for one in old] == ["python3 -m pytest -q"]
+    assert [command.command for command in old] == ["python3 -m pytest -q"]
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
