@@ -24,7 +24,9 @@ from detent.store.text.assessment import (
     from_json,
 )
 from detent.store.text.proof_words import EXIT_CODE_ONLY, REFUSED, is_enough, weaker
+from detent.store.text.sealed import PASSED
 from detent.words import assessed as say
+from detent.words import sealed as of_sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +49,21 @@ def runs_assessed(seen: Seen) -> tuple[Run, ...]:
     return tuple(found.values())
 
 
+def _is_asked(seen: Seen) -> bool:
+    """Whether there is something to assess: what the green commands prove, or sealed checks. A red command speaks for
+    itself.
+    """
+    if seen.proof is None:
+        return False
+    if seen.sealed:
+        receipts = [seen.receipt(run.key) for run in runs_assessed(seen)]
+        return all(receipt is None or receipt.is_green for receipt in receipts)
+    return can_assess(seen)
+
+
 def can_assess(seen: Seen) -> bool:
-    """Whether there is something to assess: a red command speaks for itself, and one whose runner reports nothing, here
-    or on the baseline, counts by its exit code alone.
+    """Whether the commands can prove more than their exit codes: one whose runner reports nothing, here or on the
+    baseline, can't.
     """
     if seen.proof is None or not seen.baseline:
         return False
@@ -107,7 +121,7 @@ def required(seen: Seen, found: Assessment) -> str:
 
 def proof(_gate: Gate, seen: Seen) -> Finding:
     """Nothing refutes that the green commands prove something: no test was lost, faked or can't fail."""
-    if not can_assess(seen):
+    if not _is_asked(seen):
         return Finding(ok=True, by_engine=True)
     found = assessment_of(seen)
     if found is None:
@@ -115,7 +129,29 @@ def proof(_gate: Gate, seen: Seen) -> Finding:
     if found.word == REFUSED:
         why, fix = why_refused(found)
         return Finding(ok=False, why=why, fix=fix)
-    return Finding(ok=True, note=say.word_reached(found.word), proof=proof_key(seen), by_engine=True)
+    if is_sealed_shut(seen, found):
+        told = of_sealed.sealed_failed()  # all that an agent may learn
+        return Finding(ok=False, why=told, fix=told.next_step)
+    return Finding(ok=True, note=word_told(found), proof=proof_key(seen), by_engine=True)
+
+
+def is_sealed_shut(seen: Seen, found: Assessment) -> bool:
+    """Whether a sealed check did not pass, and no person accepted that on this tree."""
+    if found.sealed_result in ("", PASSED):
+        return False
+    said = seen.accepted_sealed
+    return (said.tree, said.seen, said.word) != (seen.tree, sealed_digest(found), found.sealed_result)
+
+
+def sealed_digest(found: Assessment) -> str:
+    """What a person's word about sealed results is bound to: every file, and what came of it."""
+    rows = [[one.place, one.sha256, one.result, one.why] for one in found.sealed]
+    return sha256_of(json.dumps(rows).encode("utf-8", "surrogatepass"))
+
+
+def word_told(found: Assessment) -> str:
+    """The word for people, with `+ sealed` where sealed checks passed as well."""
+    return say.word_reached(found.word, found.sealed_result)
 
 
 def why_refused(found: Assessment) -> tuple[str, str]:

@@ -149,6 +149,8 @@ class Seen(Record):
     proof: ProofSettings | None = None  # `[proof]` of the settings; None for a task that was made without
     kind: str = ""  # of the change
     accepted_proof: AcceptedProof = NOT_ACCEPTED  # what a person accepted last of an assessment
+    sealed: int = 0  # how many sealed checks the task has
+    accepted_sealed: AcceptedProof = NOT_ACCEPTED  # what a person accepted last of those that did not pass
     changed: Callable[[], tuple[str, ...] | None] = nobody_looked  # paths that differ from the baseline
 
     def field(self, label: str) -> str:

@@ -272,8 +272,12 @@ def not_assessed() -> str:
 
 
 @message
-def word_reached(word: str) -> str:
-    return f"{in_plain_words(word)} ({word})"
+def word_reached(word: str, sealed: str = "") -> str:
+    """`sealed` is the result of the task's sealed checks, where they ran."""
+    if sealed in ("", "passed"):
+        more = " + sealed" if sealed else ""
+        return f"{in_plain_words(word)}{more} ({word}{more})"
+    return f"{in_plain_words(word)} ({word}), but a sealed check failed"
 
 
 @message

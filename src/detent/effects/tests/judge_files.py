@@ -47,10 +47,10 @@ class Judge(Record):
         return ""
 
     def _steers(self, path: str) -> str:
-        return STEERS if any(_fits(path, runner.steers) for runner in self.runners) else ""
+        return STEERS if any(fits(path, runner.steers) for runner in self.runners) else ""
 
     def _tests(self, path: str) -> str:
-        return TESTS if any(_fits(path, runner.tests) for runner in self.runners) else ""
+        return TESTS if any(fits(path, runner.tests) for runner in self.runners) else ""
 
     def _beside(self, path: str) -> str:
         folders = set(path.split("/")[:-1])
@@ -91,7 +91,7 @@ def top_module(path: str) -> str:
     return ""
 
 
-def _fits(path: str, patterns: Sequence[str]) -> bool:
+def fits(path: str, patterns: Sequence[str]) -> bool:
     """A pattern without a folder fits the name, wherever the file lies; any other the whole path."""
     name = os.path.basename(path)
     return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in patterns)

@@ -114,6 +114,12 @@ COMMANDS = (
             Option("--check", "CMD", "a command that must exit with 0 before the task is done", many=True),
             Option("--mode", "MODE", "one of the machine's modes"),
             Option("--kind", "KIND", "fix, feature, refactor, docs or chore (default: guessed from the text)"),
+            Option(
+                "--sealed",
+                "FILE[:PLACE]",
+                "a test or script that agents never see, run before the task is done",
+                many=True,
+            ),
             Option("--start", "", "let `detent watch` drive it at once"),
             Option("--with-tasks", "", "also make the file for substeps, where the machine has one"),
             Option("--in-place", "", "work in the checkout itself (default with git: a clone of its own)"),
@@ -344,6 +350,7 @@ COMMANDS = (
             *(_REASON, _EDGE, _TREE),
             Option("--tests", "", "accept the tests that the task changed, as they were shown on this tree"),
             Option("--proof", "WORD", "accept that the tests prove no more than this word, with a reason"),
+            Option("--sealed", "", "accept this tree although its sealed checks did not pass, with a reason"),
             Option(
                 "--unseen", "", "confirm the deploy commands ahead, for the next tree that is verified and no other"
             ),

@@ -255,11 +255,22 @@ def status_words(explained: Explain) -> str:
 
 
 def _proof_rows(explained: Explain) -> list[tuple[str, str]]:
+    rows = _sealed_row(explained.task)
     if explained.proof is None:
-        return []
-    from detent.runner.tell.proof_told import proof_rows  # most states don't ask what tests prove
+        return rows
+    from detent.runner.tell.proof_told import proof_rows, sealed_rows  # most states don't ask what tests prove
 
-    return [*proof_rows(explained.proof)]
+    return [*rows, *proof_rows(explained.proof), *sealed_rows(explained.proof)]
+
+
+def _sealed_row(task: Task) -> list[tuple[str, str]]:
+    """How many sealed checks the task has, and whether they are hidden; few have any."""
+    if not task.memory.head.sealed:
+        return []
+    from detent.words import sealed as say
+
+    number = sum(file["kind"] != "data" for file in task.memory.head.sealed)
+    return [(say.label(), say.how_many(number, task.memory.head.sandbox))]
 
 
 def _next_command(explained: Explain) -> str:

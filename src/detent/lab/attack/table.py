@@ -24,7 +24,7 @@ from detent.lab.attack.attackers import (
     use,
     walls,
 )
-from detent.lab.attack.hacks import go, honest, javascript, python_code, python_judge, unittests
+from detent.lab.attack.hacks import go, honest, javascript, python_code, python_judge, sealed, unittests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _FAMILIES = (
     *(evidence, overruled, delivered, approval, control, tampering, set_up, checkouts, landing, hostile, talks, walls),
-    *(spying, reach, links, git_tricks, processes, bounds, use, undecided),
+    *(spying, sealed, reach, links, git_tricks, processes, bounds, use, undecided),
     *(python_code, python_judge, unittests, javascript, go),
 )
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)

@@ -6,7 +6,7 @@ import json
 
 from detent.lab.attack.hacks.grounds import GROUNDS
 from detent.lab.attack.scene import ASKED_FILE, CHECK_FILE
-from detent.lab.attack.values import CANARY, MOST_MEMORY_MB, MOST_PROCESSES, Variant
+from detent.lab.attack.values import CANARY, MOST_MEMORY_MB, MOST_PROCESSES, SEALED, SEALED_FOLDER, SEALED_TEST, Variant
 from detent.lab.attack.walks.lights_out_documents import DEPLOY_FILE
 
 TYPE_CHECKING = False
@@ -41,6 +41,7 @@ _INSTALLING = Variant(
 
 VARIANTS: dict[str, Variant] = {
     "": Variant(),
+    SEALED: Variant(new=("--kind", "chore", "--sealed", f"~/{SEALED_FOLDER}/{SEALED_TEST}")),
     LIMITED: Variant({"commands": {"memory_mb": str(MOST_MEMORY_MB), "processes": str(MOST_PROCESSES)}}),
     PROTECTED: Variant({"protect": {"deny": f'["detent.toml", "{CHECK_FILE}"]', "ask": f'["{ASKED_FILE}"]'}}),
     QUIET: Variant(

@@ -99,9 +99,12 @@ def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
     return _hold(place_of(task), run_access(task, agent, role, cwd), (), cwd, separate_session=True)
 
 
-def command_running(task: Task, reports: ReportPlace | None = None) -> Running:
-    """How the proof and set-up commands of a task are run."""
-    return running_in(place_of(task), task.memory.head.command_limits, reports=reports)
+def command_running(task: Task, reports: ReportPlace | None = None, *, offline: bool = False) -> Running:
+    """How the proof and set-up commands of a task are run; `offline`: without network, whatever the settings say."""
+    place = place_of(task)
+    if offline:
+        place = place.replace(rules={**place.rules, "network": {**place.rules["network"], COMMANDS: "deny"}})
+    return running_in(place, task.memory.head.command_limits, reports=reports)
 
 
 def running_in(
@@ -234,7 +237,7 @@ def _hidden(place: Place, home: str, *, with_root: bool) -> tuple[str, ...]:
     secrets = secret_places(home, os.environ)
     root = (place.root,) if with_root else ()
     ours = (place.project.control, place.project.home(), state_folder(), config_folder())
-    return (*secrets, *_RUNTIME, *_sockets(os.environ), *ours, *root)
+    return (*secrets, *_RUNTIME, *_sockets(os.environ), *ours, *place.sealed, *root)
 
 
 def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -39,12 +39,15 @@ class Place(Record):
     objects: str  # git objects that the checkout borrows
     cache: str = ""  # where packages that were fetched are kept, besides the project's; empty: only there
     agents: Mapping[str, Any] = {}  # `[agents]` of the settings, whose logins are hidden with those of built-in agents
+    sealed: tuple[str, ...] = ()  # where a person keeps the task's sealed checks
 
 
 def place_of(task: Task, cache: str = PROOF_CACHE) -> Place:
     head = task.memory.head
     agents = head.agents.get("table", {})
-    return Place(task.project, task.root, head.sandbox_rules, own_objects(task), os.path.join(task.home, cache), agents)
+    sealed = tuple(dict.fromkeys(one["hides"] for one in head.sealed if one["hides"]))
+    cache = os.path.join(task.home, cache)
+    return Place(task.project, task.root, head.sandbox_rules, own_objects(task), cache, agents, sealed)
 
 
 def own_objects(task: Task) -> str:

@@ -40,14 +40,17 @@ from detent.runner.tell.judging import is_judged_next
 from detent.store.disk.atomic import write_atomic
 from detent.store.journal.events import Moved, Proved, SetUp
 from detent.store.journal.run_events import Claimed, RunEnded
+from detent.store.text.sealed import MOST_FAILED
 from detent.words.runner import drive as say
 from detent.words.runner import task as of_task
+from detent.words.sealed import not_passed_often
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from detent.core.machine import State
     from detent.runner.step.proving.progress import Progress
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import PersonsWord
@@ -229,13 +232,23 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         waits = question(state, task.native) or (state.title if is_title_true else "")
         waits = waits or say.waits_for_person(state.name)
         return Rest(task, "person", f"{waits}{why_here(task.memory)}")
-    if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
-        return Rest(task, "person", *_asked(task, word))
-    if not asked and visit and (deploys := deploy_word(task)):
-        return Rest(task, "person", say.say_so(deploys, task.id))
+    if not asked and (rest := _for_word(task, state)):
+        return rest
     if visit and task.memory.out and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
     return None if asked else _after_visit(task)
+
+
+def _for_word(task: Task, state: State) -> Rest | None:
+    """Whether no run may start before a person says something: about sealed checks, about the work, about deploying."""
+    if (failed := task.memory.sealed_failed) >= MOST_FAILED:
+        told = not_passed_often(failed, task.id)
+        return Rest(task, "person", told, told.next_step)
+    if may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
+        return Rest(task, "person", *_asked(task, word))
+    if task.memory.visit and (deploys := deploy_word(task)):
+        return Rest(task, "person", say.say_so(deploys, task.id))
+    return None
 
 
 def _asked(task: Task, word: PersonsWord) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from detent.errors import RefusedError, UnreadableError, UsageError
 from detent.runner.make.adopted_files import begin_draft, keep_copy, keep_revisions, refuse_beyond
 from detent.runner.make.begin import begin, head_of, mode_of, read_settings, site_for
 from detent.runner.make.checked import load_for_task
+from detent.runner.make.sealed import find_sealed, keep_sealed
 from detent.runner.make.taken_over import read_taken_over, refuse_problems
 from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.step.proving.homes import LOCK_WAIT_S
@@ -17,7 +18,7 @@ from detent.runner.task.open import waits_at_end
 from detent.runner.task.pinned import pinned_settings
 from detent.store.disk.atomic import make_folders
 from detent.store.disk.lock import Lock
-from detent.store.journal.head import Adopted, with_found, with_request
+from detent.store.journal.head import Adopted, with_found, with_request, with_sealed
 from detent.store.journal.native import Native
 from detent.store.journal.places import make_task_folder
 from detent.store.text.labels import state_label
@@ -66,6 +67,7 @@ def adopt(new_task: NewTask) -> Task:
     settings = read_settings(project, baseline)
     machine, pinned, pack = load_for_task(project, new_task.machine, settings)
     kept = pinned_settings(project, baseline, settings, machine)
+    sealing = find_sealed(site, machine, settings, new_task.sealed)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
@@ -98,7 +100,8 @@ def adopt(new_task: NewTask) -> Task:
         head = with_found(head, {**taken.found, "filed": keep_revisions(native)})
         begin_draft(native, taken.found.get("revision", 0), new_task.title)
         shown = exclude_root(machine.store, project)
-        notes = (*((shown,) if shown else ()), say.folder_kept(copy))
+        notes = (*((shown,) if shown else ()), say.folder_kept(copy), *sealing.notes)
+        head = with_sealed(head, keep_sealed(native.places, sealing))
         return begin(project, native, with_request(head, request={}, notes=notes), snapshot, pinned)
 
 

@@ -65,6 +65,7 @@ class NewTask(Record):
     issue: str = ""
     in_place: bool = False  # work in the user's checkout instead of a clone
     kind: str = ""  # of the change; empty: it is guessed
+    sealed: tuple[str, ...] = ()  # files that agents must not read, as FILE or FILE:PLACE
     include_dirty: bool = False  # carry what is not committed into the clone
 
 

@@ -14,6 +14,7 @@ from detent.runner.make.begin import begin, head_of, mode_of, read_settings, ref
 from detent.runner.make.checked import load_for_task, misspelt
 from detent.runner.make.request import FILE as REQUEST
 from detent.runner.make.request import find_request, keep_request
+from detent.runner.make.sealed import find_sealed, keep_sealed
 from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.step.proving.homes import LOCK_WAIT_S, begin_home, make_home
 from detent.runner.task.in_project import choose_active
@@ -22,7 +23,7 @@ from detent.runner.task.pinned import pinned_settings
 from detent.runner.task.title import LONGEST_TITLE, one_line
 from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.lock import Lock
-from detent.store.journal.head import Created, with_request
+from detent.store.journal.head import Created, with_request, with_sealed
 from detent.store.journal.native import Native
 from detent.store.journal.places import branch_of
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.runner.make.begin import NewTask, Site
+    from detent.runner.make.request import Request
     from detent.runner.task.open import Task
 
 DEFAULT_MACHINE = "phase"
@@ -46,14 +48,17 @@ def create(new_task: NewTask) -> Task:
     request = find_request(project, settings, new_task.source, new_task.issue)
     # Of a text that is kept whole the first words are enough.
     words = one_line(new_task.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
-    new_task = new_task.replace(title=words or os.path.basename(new_task.folder.rstrip("/")) or "untitled task")
     machine, pinned, pack = load_for_task(
         project, new_task.machine or settings.default_machine or DEFAULT_MACHINE, settings
     )
-    new_task = new_task.replace(in_place=new_task.in_place or machine.store.in_place)
+    new_task = new_task.replace(
+        title=words or os.path.basename(new_task.folder.rstrip("/")) or "untitled task",
+        in_place=new_task.in_place or machine.store.in_place,
+    )
     kept = pinned_settings(project, baseline, settings, machine, new_task.agents, new_task.usd)
     snapshot = enter(machine, mode_of(machine, new_task.mode))
     refuse_idle_checks(machine, new_task.checks)
+    sealing = find_sealed(site, machine, settings, new_task.sealed)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, new_task.task_id, new_task.title)
@@ -62,11 +67,8 @@ def create(new_task: NewTask) -> Task:
         is_whole = is_tracked(machine.store)  # what the repository holds there already stays proven
         place = folder if new_task.folder else store_root(machine.store, project.root) or folder
         refuse_place(place, project, "" if is_whole else baseline)
-        texts = _scaffold_texts(
-            native, new_task, snapshot, _given(machine, new_task, words, _branch(site, new_task, machine, task_id))
-        )
-        if request is not None:
-            texts.setdefault(REQUEST, request.text.encode())
+        given = _given(machine, new_task, words, _branch(site, new_task, machine, task_id))
+        texts = _scaffold_texts(native, new_task, snapshot, given, request)
         refuse_taken(folder, machine, texts if new_task.folder or is_whole else {})
         if new_task.folder:
             refuse_second(folder, project)
@@ -80,8 +82,11 @@ def create(new_task: NewTask) -> Task:
         with _nothing_left(native):
             kept_request = keep_request(native.places, request) if request is not None else {}
             shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
-            notes = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
+            notes = tuple(
+                note for note in (*misspelt(settings, machine), *told, shown, obstacle, *sealing.notes) if note
+            )
             _write_scaffold(native, texts)
+            head = with_sealed(head, keep_sealed(native.places, sealing))
             task = begin(project, native, with_request(head, request=kept_request, notes=notes), snapshot, pinned)
         is_born(head.home)
         if not obstacle:
@@ -102,7 +107,7 @@ def _nothing_left(native: Native) -> Iterator[None]:
 
 
 def _scaffold_texts(
-    native: Native, new_task: NewTask, snapshot: Snapshot, given: Mapping[str, str]
+    native: Native, new_task: NewTask, snapshot: Snapshot, given: Mapping[str, str], request: Request | None
 ) -> dict[str, bytes]:
     """The first content of every file of a new task, by name."""
     store = native.machine.store
@@ -114,7 +119,7 @@ def _scaffold_texts(
             values = {**native.wanted_fields(snapshot, ""), **given}
             text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
-    return texts
+    return texts if request is None else {REQUEST: request.text.encode(), **texts}
 
 
 def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:

@@ -31,6 +31,7 @@ from detent.store.journal.observed import Command
 from detent.store.journal.places import POINTER, lies_in
 from detent.store.journal.receipts import ReceiptStore
 from detent.store.text.proof_settings import proof_from_json
+from detent.store.text.sealed import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ def look(
         proof=proof_from_json(memory.head.proof) if memory.head.proof else None,
         kind=memory.head.change.get("kind", ""),
         accepted_proof=memory.accepted_proof,
+        sealed=sum(one["kind"] != DATA for one in memory.head.sealed),
+        accepted_sealed=memory.accepted_sealed,
         engine_link=memory.link,
     )
 

@@ -22,6 +22,7 @@ from detent.runner.task.unready import failed_setup
 from detent.runner.tell.advice import advice
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.memory import TALKED
+from detent.store.text.sealed import MOST_FAILED
 from detent.words.names import name_some
 
 TYPE_CHECKING = False
@@ -268,6 +269,8 @@ def waiting_for(memory: Memory, state: State) -> str:
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if waits_at_end(state) else ""
+    if memory.sealed_failed >= MOST_FAILED and state.driver == "agent" and not (memory.run or memory.ended):
+        return "a person: sealed checks did not pass"
     if needs_word(memory, state) and not (memory.run or memory.ended):
         return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")

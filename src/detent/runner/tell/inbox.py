@@ -12,7 +12,9 @@ from detent.runner.tell.explain import deploy_word, document_to_read, explain, m
 from detent.runner.tell.title import title_now
 from detent.store.journal.native import Native
 from detent.store.text.proof_words import EXIT_CODE_ONLY
+from detent.store.text.sealed import MOST_FAILED
 from detent.words.names import name_some
+from detent.words.sealed import not_passed_often
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +88,8 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
     told = _wanting_word(project, listed)
     if told is not None and told.word is not None:
         found: tuple[str, str] | None = _to_approve(listed.id, told.word)
+    elif (failed := memory.sealed_failed) >= MOST_FAILED and state.driver == "agent" and not memory.run:
+        found = str(not_passed_often(failed, listed.id)), f"detent status {listed.id}"
     else:
         found = _to_deploy(project, listed) or _waits(_Waiting(project, listed.id, memory, state))
     if found is None:

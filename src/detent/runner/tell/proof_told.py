@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from detent.core.record import Record
-from detent.gates.proof import assessment_of, by_exit_code, is_accepted, lacks, required
+from detent.gates.proof import assessment_of, by_exit_code, is_accepted, is_sealed_shut, lacks, required, word_told
 from detent.runner.step.look import known_tree, look
 from detent.store.text.assessment import OK, UNAVAILABLE
 from detent.store.text.proof_words import REFUSED
+from detent.store.text.sealed import PASSED
 from detent.words import assessed as say
+from detent.words import sealed as of_sealed
 from detent.words.names import name_some
 
 TYPE_CHECKING = False
@@ -17,6 +21,10 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
     from detent.store.text.assessment import Assessment, PartFound
+    from detent.store.text.sealed import SealedFound
+
+_QUOTED_LINES = 12
+_RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
 
 
 class ProofTold(Record):
@@ -28,6 +36,7 @@ class ProofTold(Record):
     required: str  # the word that this kind needs here
     is_enough: bool
     accepted_by: str = ""  # the person who accepted exactly this
+    sealed_by: str = ""  # the person who accepted that sealed checks did not pass
 
 
 def proof_told(task: Task, document: Document) -> ProofTold | None:
@@ -38,21 +47,26 @@ def proof_told(task: Task, document: Document) -> ProofTold | None:
 def proof_of_tree(task: Task, document: Document, tree: str) -> ProofTold | None:
     """The same of a tree that the task had before."""
     seen = look(task, task.memory, document, tree, is_reader=True)
-    if seen.proof is None or not (seen.tree and seen.baseline):
+    if seen.proof is None or not (seen.tree and (seen.baseline or seen.sealed)):
         return None
-    found = assessment_of(seen) or by_exit_code(seen)
+    found = assessment_of(seen) or (by_exit_code(seen) if not seen.sealed else None)
     if found is None:
         return None
     accepted = is_accepted(seen, found)
-    is_enough = found.word != REFUSED and (accepted or not lacks(seen, found)[0])
+    is_shut = is_sealed_shut(seen, found)
+    is_enough = found.word != REFUSED and not is_shut and (accepted or not lacks(seen, found)[0])
     by = seen.accepted_proof.name if accepted else ""
+    sealed_by = "" if is_shut or found.sealed_result in ("", PASSED) else seen.accepted_sealed.name
     guessed_by = task.memory.head.change.get("by", "")
-    return ProofTold(found, seen.kind, guessed_by, required(seen, found), is_enough, by)
+    return ProofTold(found, seen.kind, guessed_by, required(seen, found), is_enough, by, sealed_by)
 
 
 def proof_rows(told: ProofTold) -> tuple[tuple[str, str], ...]:
-    """Label and text for people: the word and what the change needs, then each part that is not in order."""
-    rows = [("proof", f"{say.word_reached(told.found.word)}; {say.kind_needs(told.kind, told.kind_by, told.required)}")]
+    """Label and text for people: the word and what the change needs, then each part that is not in order.
+
+    Nothing of it names a sealed check: agents may read what is made of it.
+    """
+    rows = [("proof", f"{word_told(told.found)}; {say.kind_needs(told.kind, told.kind_by, told.required)}")]
     if told.accepted_by:
         rows.append(("accepted", say.person_accepted(told.accepted_by, told.found.word)))
     for one in told.found.commands:
@@ -70,12 +84,27 @@ def _may_be_had(part: PartFound) -> bool:
     return part.result == UNAVAILABLE and bool(part.next_step)
 
 
+def sealed_rows(told: ProofTold) -> tuple[tuple[str, str], ...]:
+    """The same of each sealed check, with its last lines; nothing in an agent run, which learns the word alone."""
+    rows: list[tuple[str, str]] = []
+    for one in _sealed_for_person(told):
+        rows.append((of_sealed.label(), of_sealed.has_come_of_it(one.place, one.result, one.why)))
+        rows += [("", line) for line in one.said.splitlines()[-_QUOTED_LINES:]]
+        rows += [("", one.log)] if one.result != PASSED and one.log else []
+    return (*rows, *([(of_sealed.label(), of_sealed.accepted(told.sealed_by))] if told.sealed_by else []))
+
+
+def _sealed_for_person(told: ProofTold) -> tuple[SealedFound, ...]:
+    return () if os.environ.get(_RUN_MARK) else told.found.sealed
+
+
 def proof_to_json(told: ProofTold) -> dict[str, Any]:
-    """What every command with `--json` says of it."""
+    """What every command with `--json` says of it; in an agent run no sealed check is named."""
     found = told.found
+    sealed = [{**vars(one)} for one in _sealed_for_person(told)]
     return {
         "word": found.word,
-        "plain": say.in_plain_words(found.word),
+        "plain": word_told(found),
         "kind": told.kind,
         "kind_by": told.kind_by,
         "required": told.required,
@@ -100,4 +129,5 @@ def proof_to_json(told: ProofTold) -> dict[str, Any]:
             {"file": part.file, "name": part.name, "how": part.how, "diff": part.diff} for part in found.changed
         ],
         "seen": found.seen,
+        "sealed": {"result": found.sealed_result, "accepted_by": told.sealed_by, "checks": sealed},
     }

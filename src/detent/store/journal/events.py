@@ -161,10 +161,11 @@ class Proved(Line):
     sandbox: str  # level they were sandboxed at
     network: str  # whether they had the network
     set_up: Mapping[str, Any] = {}  # what the checkout was set up with
+    sealed: str = ""  # the result of the sealed checks, where they ran: passed, failed or unclear
 
 
 class Approved(Line):
-    """Written by `approve`: a person approves changes of protected files."""
+    """Written by `approve`: a person approves changes of protected files, or accepts what a proof found."""
 
     kind = "approved"
     reach = LOG
@@ -177,7 +178,8 @@ class Approved(Line):
     tree: str  # git tree they were shown
     files: Sequence[str] | Mapping[str, str] = {}  # the protected files
     word: str = ""  # what the test commands prove, where that was accepted
-    seen: str = ""  # hash of the changed tests that were shown with it
+    seen: str = ""  # hash of the changed tests, or of the sealed results, that were shown with it
+    sealed: str = ""  # the result of sealed checks that was accepted: failed or unclear
 
 
 class Deploy(Line):

@@ -80,6 +80,7 @@ from detent.store.journal.memory import (
 )
 from detent.store.journal.observed import REPORT
 from detent.store.journal.run_events import Claimed, Driven, Retitled, RunEnded, RunPlanned, RunVoid, Stopped, Unmoved
+from detent.store.text.sealed import FAILED, MOST_FAILED, PASSED
 from detent.view import content_of, view_of, with_fields
 
 TYPE_CHECKING = False
@@ -155,7 +156,16 @@ def memory_after(memory: Memory | None, line: Line) -> Memory:
     if isinstance(line, (Moved, Crashed, Unmoved, Resumed)):
         changes["failed_in_a_row"] = _fold_failures(memory, line)
     changes.update(_fold_words(memory, line))
+    if memory.sealed_failed and _lets_go_on(memory, line):
+        changes["sealed_failed"] = 0
     return memory.replace(**changes)
+
+
+def _lets_go_on(memory: Memory, line: Line) -> bool:
+    """Whether a person has said how to go on after sealed checks: no run starts unasked where too many failed."""
+    if isinstance(line, RunPlanned):
+        return memory.sealed_failed >= MOST_FAILED
+    return isinstance(line, (Moved, Answered, Resumed)) and line.by == "person"
 
 
 def _begun(line: Line) -> Memory:
@@ -282,6 +292,9 @@ def _fold_deed(memory: Memory, line: Line) -> dict[str, Any]:
             changes = _fold_acted(memory, line)
         case SetUp():
             changes["set_up"] = SetUpFrom(how=line.how, why=line.why, key=line.key, left_out=line.left_out)
+        case Approved() if line.sealed:
+            accepted = AcceptedProof(tree=line.tree, word=line.sealed, seen=line.seen, name=line.name)
+            changes.update(accepted_sealed=accepted, sealed_failed=0)
         case Approved() if line.word:
             changes["accepted_proof"] = AcceptedProof(tree=line.tree, word=line.word, seen=line.seen, name=line.name)
         case Approved():
@@ -328,7 +341,13 @@ def _fold_proof(memory: Memory, line: Line) -> dict[str, Any]:
         return {}
     used = [line.set_up["digest"]] if line.set_up.get("digest") else []
     set_ups = [*(digest for digest in memory.set_ups if digest not in used), *used][-MOST_SET_UPS:]
-    return {"proved": _newest({**memory.proved, **line.receipts}), "set_ups": set_ups}
+    found = {"proved": _newest({**memory.proved, **line.receipts}), "set_ups": set_ups}
+    return {**found, "sealed_failed": _failed_now(memory, line.sealed)} if line.sealed else found
+
+
+def _failed_now(memory: Memory, result: str) -> int:
+    """How often sealed checks did not pass; one that says nothing clear is a person's to look at, at once."""
+    return {PASSED: 0, FAILED: memory.sealed_failed + 1}.get(result, max(memory.sealed_failed + 1, MOST_FAILED))
 
 
 def _newest(proved: Mapping[str, str]) -> dict[str, str]:

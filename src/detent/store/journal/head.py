@@ -72,6 +72,7 @@ class Head(Line):
     prompts: Mapping[str, Any]  # texts of the project for prompts, by role
     proof: Mapping[str, Any] = {}  # `[proof]` and `[runners]` of the settings; absent: exit codes alone count
     change: Mapping[str, str] = {}  # kind of the change, and whether a person or the engine said it
+    sealed: Sequence[Mapping[str, str]] = ()  # sealed checks: place in the tree, kind, hash, where they were read
     log_found: Mapping[str, Any] | None = None  # size and hash of a log that lay in the folder before
 
 
@@ -102,6 +103,11 @@ def with_found(head: Adopted, found: Found) -> Adopted:
 def with_log(head: H, log_found: Mapping[str, Any]) -> H:
     """A first line with what lay in the folder as a log before."""
     return with_fields(head, log_found=log_found)
+
+
+def with_sealed(head: H, sealed: Sequence[Mapping[str, str]]) -> H:
+    """A first line with the sealed checks of its task."""
+    return with_fields(head, sealed=sealed) if sealed else head
 
 
 def with_pack(head: H, pack: str) -> H:

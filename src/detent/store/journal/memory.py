@@ -347,6 +347,7 @@ _PARTS: Mapping[str, type[View]] = {
     "landed": Landing,
     "accepted": Word,
     "accepted_proof": AcceptedProof,
+    "accepted_sealed": AcceptedProof,
     "approved": Approval,
     "run": Run,
     "claim": Claim,
@@ -433,6 +434,8 @@ class Memory(Record):
     accepted: Word = NO_WORD  # a tree a person accepted although it differs from the one that was judged
     approved: Approval = NOT_APPROVED  # the protected files a person approved last, and the tree they were in
     accepted_proof: AcceptedProof = NOT_ACCEPTED  # what a person accepted last of what the test commands prove
+    accepted_sealed: AcceptedProof = NOT_ACCEPTED  # the same of sealed checks that did not pass
+    sealed_failed: int = 0  # proofs in which sealed checks did not pass, since a person said how to go on
     signed: Mapping[str, Signature] = {}  # the last sign-off by each edge: the person, and the files shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more

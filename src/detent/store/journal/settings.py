@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "detent.toml"
-PACKS = "packs"  # a table of the user's own settings alone
+PACKS, SEALED = OWN_TABLES = ("packs", "sealed")  # tables of the user's own settings alone
 COMMAND_TIMEOUT_S = 1800
 # Bounds of each command and all it starts. Far above what tests and builds need: they are for what grows without end.
 COMMAND_LIMITS: Mapping[str, int] = {"memory_mb": 0, "processes": 2000}  # 0: a share of the host's memory
@@ -130,9 +130,10 @@ def _settings_from(top: Table) -> Settings:
         **_workspace(top.table("workspace")),
         **_notify(top.table("notify")),
     )
-    if PACKS in top.content:
-        top.take(PACKS)
-        top.reader.problem(say.packs_in_project(PACKS))
+    for name, why in ((PACKS, say.packs_in_project), (SEALED, say.sealed_in_project)):
+        if name in top.content:
+            top.take(name)
+            top.reader.problem(why(name))
     for table in (land, prompts, top):
         table.finish()
     return settings

@@ -1,7 +1,7 @@
 """Reads the settings of the user: `detent/config.toml` in XDG_CONFIG_HOME, for what is theirs in every project.
 
-It has the names of `detent.toml`, without those that only make sense for one project, and `[packs]`, which no project
-may name: their code runs with the user's rights. What a project's own file says
+It has the names of `detent.toml`, without those that only make sense for one project, and two of its own: `[packs]`,
+whose code runs with the user's rights, and `[sealed]`, files that agents must not read. What a project's own file says
 wins, key by key, with three exceptions: of two bounds the lower holds, of two sandbox rules the stricter, and the
 lists `show` and `pass` are joined. Runs and commands can neither read nor change the file.
 
@@ -18,7 +18,7 @@ from detent.machines.reading import Reader, Table
 from detent.store.disk.atomic import as_json, make_folders, read_plain, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.places import config_folder, state_folder
-from detent.store.journal.settings import FILE, PACKS, Settings, read_content, settings_of
+from detent.store.journal.settings import FILE, OWN_TABLES, PACKS, SEALED, Settings, read_content, settings_of
 from detent.words.store import settings as say
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def user_settings_path() -> str:
 
 def user_content() -> Mapping[str, Any]:
     """What stands in the user's file and a project may say too; nothing when there is none."""
-    return {name: value for name, value in _whole_content().items() if name != PACKS}
+    return {name: value for name, value in _whole_content().items() if name not in OWN_TABLES}
 
 
 def pack_folders() -> tuple[str, ...]:
@@ -57,6 +57,25 @@ def _folders(content: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ..
     return folders, (*reader.problems, *problems)
 
 
+def sealed_words(root: str) -> tuple[str, ...]:
+    """The sealed checks of a project, as `--sealed` takes them."""
+    wanted = os.path.realpath(root)
+    found = _sealed(_whole_content())[0].items()
+    return tuple(word for folder, words in found if _real(folder) == wanted for word in words)
+
+
+def _sealed(content: Mapping[str, Any]) -> tuple[Mapping[str, tuple[str, ...]], tuple[str, ...]]:
+    """What `[sealed]` names by project, and what is wrong with it."""
+    reader = Reader()
+    found = Table(content.get(SEALED, {}), SEALED, reader).mapping_of_texts()
+    bent = [folder for folder in found if not os.path.isabs(os.path.expanduser(folder))]
+    return found, (*reader.problems, *(say.sealed_project_not_whole(folder) for folder in bent))
+
+
+def _real(folder: str) -> str:
+    return os.path.realpath(os.path.expanduser(folder))
+
+
 def _whole_content() -> Mapping[str, Any]:
     path = user_settings_path()
     data = read_plain(path)
@@ -65,8 +84,8 @@ def _whole_content() -> Mapping[str, Any]:
     content = read_content(data, path, name=path)
     foreign = [name for name in content if name in _PROJECT_TABLES]
     more = [say.belongs_in_project(name, FILE) for name in foreign]
-    shared = {name: content[name] for name in content if name not in (*foreign, PACKS)}
-    settings_of(shared, path, name=path, more=[*more, *_folders(content)[1]])
+    shared = {name: content[name] for name in content if name not in (*foreign, *OWN_TABLES)}
+    settings_of(shared, path, name=path, more=[*more, *_folders(content)[1], *_sealed(content)[1]])
     return content
 
 

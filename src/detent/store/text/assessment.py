@@ -8,6 +8,8 @@ from __future__ import annotations
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.text.proof_words import WORDS
+from detent.store.text.sealed import RESULTS as SEALED_RESULTS
+from detent.store.text.sealed import SealedFound, worst
 from detent.words.store import proof as say
 
 TYPE_CHECKING = False
@@ -64,13 +66,22 @@ class CommandAssessed(Record):
 
 
 class Assessment(Record):
-    """`seen` is the digest of the changed parts; a person's word about them is bound to it."""
+    """`seen` is the digest of the changed parts; a person's word about them is bound to it.
+
+    `sealed` is for people alone, agents are told no more than `sealed_result`.
+    """
 
     word: str
     reach: str
     commands: tuple[CommandAssessed, ...]
     changed: tuple[ChangedPart, ...] = ()
     seen: str = ""
+    sealed: tuple[SealedFound, ...] = ()
+
+    @property
+    def sealed_result(self) -> str:
+        """The worst result of its sealed checks; empty where none ran."""
+        return worst(self.sealed)
 
 
 def to_json(found: Assessment) -> dict[str, Any]:
@@ -94,6 +105,7 @@ def to_json(found: Assessment) -> dict[str, Any]:
         ],
         "changed": [[part.file, part.name, part.how, part.diff] for part in found.changed],
         "seen": found.seen,
+        "sealed": [[*vars(one).values()] for one in found.sealed],
     }
 
 
@@ -124,7 +136,12 @@ def _assessment_from(value: Any) -> Assessment:
     )
     changed = tuple(ChangedPart(*map(str, part)) for part in value["changed"])
     word, reach = _known(value["word"], WORDS), _known(value["reach"], WORDS)
-    return Assessment(word, reach, commands, changed, str(value["seen"]))
+    sealed = tuple(_sealed(*map(str, row)) for row in value.get("sealed", ()))
+    return Assessment(word, reach, commands, changed, str(value["seen"]), sealed)
+
+
+def _sealed(place: str, sha256: str, result: str, why: str, said: str, log: str) -> SealedFound:
+    return SealedFound(place, sha256, _known(result, SEALED_RESULTS), why, said, log)
 
 
 def _part(name: str, result: str, why: str, next_step: str, told_by: str) -> PartFound:

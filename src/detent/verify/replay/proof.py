@@ -6,7 +6,7 @@ import os
 
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
-from detent.gates.proof import COMMAND, read_assessment
+from detent.gates.proof import COMMAND, read_assessment, sealed_digest
 from detent.runner.step.locks import closed_items
 from detent.runner.step.look import look, touched_now
 from detent.store.disk.atomic import read_plain
@@ -65,7 +65,7 @@ def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> b
 
 def approval_problems(task: Task, entry: Approved) -> Iterator[Finding]:
     """An approval must name a tree, and the very files that tree has touched, or what its tests were found to prove."""
-    if entry.word:
+    if entry.word or entry.sealed:
         yield from _acceptance_problems(task, entry)
         return
     try:
@@ -85,9 +85,12 @@ def _acceptance_problems(task: Task, entry: Approved) -> Iterator[Finding]:
         if receipt is None or (receipt.digest, receipt.command, receipt.tree) != (digest, COMMAND, entry.tree):
             continue
         found = read_assessment(receipt)
-        if found is not None and (found.word, found.seen) == (entry.word, entry.seen):
+        if found is None:
+            continue
+        shown = (found.sealed_result, sealed_digest(found)) if entry.sealed else (found.word, found.seen)
+        if shown == (entry.sealed or entry.word, entry.seen):
             return
-    yield Finding(entry.seq, "approval", say.nothing_says_what_was_accepted(entry.word, entry.tree))
+    yield Finding(entry.seq, "approval", say.nothing_says_what_was_accepted(entry.sealed or entry.word, entry.tree))
 
 
 def carried_problems(task: Task, entry: Line, before: Snapshot) -> Iterator[Finding]:

@@ -169,5 +169,10 @@ def other_word(found: str, wanted: str, task_id: str) -> tuple[str, str]:
 
 
 @message
+def no_sealed_to_accept(task_id: str) -> tuple[str, str]:
+    return "no sealed check of this tree failed", f"detent next {task_id}"
+
+
+@message
 def nothing_to_accept(state: str, task_id: str) -> tuple[str, str]:
     return f"nothing in {state} waits for a word about its tests", f"detent next {task_id}"

@@ -26,6 +26,16 @@ def packs_in_project(table: str) -> str:
 
 
 @message
+def sealed_in_project(table: str) -> str:
+    return f"[{table}] belongs in your own config.toml: agents read this file"
+
+
+@message
+def sealed_project_not_whole(folder: str) -> str:
+    return f"sealed: {folder} is no whole path of a project"
+
+
+@message
 def timeout_too_short() -> str:
     return "commands: timeout_s must be at least 1 second"
 

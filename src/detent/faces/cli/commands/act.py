@@ -41,6 +41,7 @@ def new(arguments: Arguments) -> int:
         in_place=arguments.has("--in-place"),
         include_dirty=arguments.has("--include-dirty"),
         kind=arguments.text("--kind"),
+        sealed=arguments.texts("--sealed"),
     )
     if new_task.in_place and new_task.include_dirty:
         raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")

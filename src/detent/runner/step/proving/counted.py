@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
     from detent.store.text.census import Census
 
+NO_CORES = "ulimit -c 0\n"  # the host may keep the image of a process, with all that it had read, for any reader
 REPORTS = "reports"  # below a task's home: the plugins of one run, and what they write
 
 
@@ -37,6 +38,7 @@ class RunPlace(Record):
     laid: Laid
     log: str
     timeout_s: float
+    is_sealed: bool = False  # no network, and no image of a process that dies
 
 
 class Counted(Record):
@@ -72,7 +74,8 @@ def run_counted(task: Task, line: str, place: RunPlace, junit: Runner | None, pr
         raise storage_error(problem, folder, say.no_place_for_reports()) from problem
     if junit is not None:
         remove_junit(place.folder, junit.junit)
-    running = command_running(task, reports)
+    running = command_running(task, reports, offline=place.is_sealed)
+    line = f"{NO_CORES}{line}" if place.is_sealed else line
     with turn(task, progress) as waited_s:
         finished = run_command(
             line, place.folder, place.timeout_s, place.log, running, place.laid, variables=reports.variables

@@ -11,7 +11,8 @@ For each command whose test runner is known:
 7. only where all that shows the change is that a name is new: one run in which the changed functions raise;
 8. the word (`gates/grade.py`).
 
-All of it is one receipt, kept for this tree, this baseline and these settings. Nothing of it is run twice.
+Then the sealed checks of the task, if it has any and nothing is refused (`sealed.py`). All of it is one receipt, kept
+for this tree, this baseline and these settings. Nothing of it is run twice.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from detent.effects.workspace.prepared import prepared_checkout
 from detent.gates.compare_censuses import find_targets, turned_green
 from detent.gates.flaky import red_in
 from detent.gates.grade import Evidence, Laid, Planted, grade, name_of
-from detent.gates.proof import COMMAND, assessment_of, proof_key, runs_assessed
+from detent.gates.proof import COMMAND, assessment_of, can_assess, proof_key, runs_assessed, word_told
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted, runners_of
 from detent.runner.step.proving.evidence import begun_evidence, known_of, repeated_of
@@ -36,6 +37,7 @@ from detent.runner.step.proving.planted import Outcomes, outcomes_of
 from detent.runner.step.proving.progress import BEGINS, ENDED, Progress, quiet
 from detent.runner.step.proving.prove import vouch
 from detent.runner.step.proving.retry import Suspects, retry
+from detent.runner.step.proving.sealed import run_sealed
 from detent.runner.step.proving.sides import sides_of
 from detent.runner.step.proving.wanted import built, wanted_checkout
 from detent.store.disk.atomic import write_atomic
@@ -56,6 +58,7 @@ from detent.store.text.assessment import (
 )
 from detent.store.text.census import COLLECTION, GREEN, CaseId, Census
 from detent.store.text.proof_words import ASK, EXIT_CODE_ONLY, REFUSED, WORDS, word_of_all
+from detent.store.text.sealed import PASSED
 from detent.words import assessed as say
 
 TYPE_CHECKING = False
@@ -110,7 +113,8 @@ def assess_gate(
     What is known of this tree stands; `again` is a person's wish to try once more what is refused or needs them.
     """
     known = assessment_of(seen.replace(proved=task.store.load().proved))  # it may have been made since
-    if known is not None and not (again and known.word in (REFUSED, ASK)):
+    is_open = known is not None and known.word not in (REFUSED, ASK) and known.sealed_result in ("", PASSED)
+    if known is not None and not (again and not is_open):
         return known
     return assess(task, seen, progress=progress)
 
@@ -124,22 +128,28 @@ def assess(task: Task, seen: Seen, *, progress: Callable[[Progress], None] = qui
     until = monotonic() + 60 * seen.proof.minutes
     seen = seen.replace(proved=task.store.load().proved, findings={})  # commands may have been run since
     work = _Work(task, seen, until, progress, scope)
-    found = [work.one(run) for run in runs_assessed(seen)]
+    found = [work.one(run) for run in runs_assessed(seen)] if can_assess(seen) else []
     changed = _bounded([part for _assessed, parts in found for part in parts])
     told = [assessed for assessed, _parts in found]
     words = [one.word for one in told if one.runner or one.word == REFUSED]
     reach = max((one.reach for one in told), key=WORDS.index, default=EXIT_CODE_ONLY)
     digest = sha256_of(json.dumps([[*vars(part).values()] for part in changed]).encode())
     assessment = Assessment(word_of_all(words), reach, tuple(told), changed, digest)
+    if seen.sealed and scope is WHOLE and assessment.word != REFUSED:
+        lines = [run.command.line for run in runs_assessed(seen)]
+        found_sealed = run_sealed(task, seen.tree, lines, progress)
+        assessment = assessment.replace(sealed=found_sealed)
     receipt = _receipt(task, seen, assessment, scope)
-    vouch(task, seen.tree, [ReceiptStore(task.places.receipts()).save(receipt)])
+    saved = ReceiptStore(task.places.receipts()).save(receipt)
+    vouch(task, seen.tree, [saved], sealed=assessment.sealed_result)
     return assessment
 
 
 def _receipt(task: Task, seen: Seen, assessment: Assessment, scope: Scope) -> Receipt:
     store, key = ReceiptStore(task.places.receipts()), proof_key(seen, scope.name)
     before = store.find(key)
-    attempts = (*(before.attempts if before else ()), int(assessment.word == REFUSED))
+    is_shut = assessment.word == REFUSED or assessment.sealed_result not in ("", PASSED)
+    attempts = (*(before.attempts if before else ()), int(is_shut))
     log = store.log_path(key, len(attempts))
     write_atomic(log, _log_of(assessment).encode(), durable=True)
     output = json.dumps(to_json(assessment))
@@ -147,7 +157,7 @@ def _receipt(task: Task, seen: Seen, assessment: Assessment, scope: Scope) -> Re
 
 
 def _log_of(assessment: Assessment) -> str:
-    lines: list[str] = [say.word_reached(assessment.word)]
+    lines: list[str] = [word_told(assessment)]
     for one in assessment.commands:
         lines += ["", f"$ {one.line}", f"  {one.runner or '-'}: {say.word_reached(one.word)}"]
         lines += [f"  {part.name}: {part.result}{': ' if part.why else ''}{part.why}" for part in one.parts]

@@ -166,7 +166,9 @@ def _retried(task: Task, seen: Seen, one: Proven, tests: Mapping[str, Tests], pr
     return one.replace(receipt=receipt)
 
 
-def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, Any] = NO_SET_UP) -> None:
+def vouch(
+    task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, Any] = NO_SET_UP, sealed: str = ""
+) -> None:
     """Journal the hashes of receipts and logs: a receipt that was edited or planted counts for nothing."""
     receipts = {receipt.key: receipt.digest for receipt in ran}
     with changing(task) as change:
@@ -182,6 +184,7 @@ def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, An
             sandbox=held.level,
             network=held.network,
             set_up=set_up,
+            sealed=sealed,
         )
         change.write(line)
 
