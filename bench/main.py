@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import checks, cold_start, elsewhere, held, host, runs, scale, transitions
+from bench import checks, cold_start, elsewhere, held, host, proof, runs, scale, transitions
 from bench.environments import Unavailable, detent_environment, make_ground, peer_environment
 from bench.measure import Row, missing, verdict
 from bench.process import WorkerFailed
@@ -74,6 +74,7 @@ def _measure(ground: Path, *, quick: bool, only: Sequence[str] = ()) -> list[Row
         runs.PART: lambda: runs.measure(ground, detent, quick=quick),
         held.PART: lambda: held.measure(ground, detent, quick=quick),
         elsewhere.PART: elsewhere.rows,
+        proof.PART: lambda: proof.measure(ground, detent, quick=quick),
     }
     rows: list[Row] = []
     for name, part in parts.items():

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 WORKERS = Path(__file__).resolve().parent / "workers"
-COMMAND_TIMEOUT_S = 120
+COMMAND_TIMEOUT_S = 900
 
 
 class WorkerFailed(Exception):

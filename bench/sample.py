@@ -26,7 +26,7 @@ CANDIDATE = {
     "Evidence location": "artifacts/result.txt",
     "Evidence link": "[result](artifacts/result.txt)",
 }
-_FILES = {
+FILES = {
     "README.md": "# Sample\n\nA project to measure on.\n",
     "app.py": "def add(left, right):\n    return left + right\n",
     "test_app.py": "import unittest\n\nfrom app import add\n\n\nclass AddTest(unittest.TestCase):\n"
@@ -37,7 +37,14 @@ _FILES = {
 class Sample:
     """One repository with one task. `keep` remembers how it stands now, `put_back` brings that back."""
 
-    def __init__(self, detent: Path, place: Path, machine: str = "phase") -> None:
+    def __init__(
+        self,
+        detent: Path,
+        place: Path,
+        machine: str = "phase",
+        files: Mapping[str, str] = FILES,
+        checks: Sequence[str] = (),
+    ) -> None:
         self.detent = str(detent)
         self.live = place / "live"
         self.kept = place / "kept"
@@ -49,13 +56,15 @@ class Sample:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
         self.repository.mkdir(parents=True)
-        for name, text in _FILES.items():
+        for name, text in files.items():
+            (self.repository / name).parent.mkdir(exist_ok=True)
             (self.repository / name).write_text(text, encoding="utf-8")
         identity = ("-c", "user.name=Bench", "-c", "user.email=bench@example.invalid")
         self._git("init", "--quiet", "--template=")
         self._git("add", "--all")
         self._git(*identity, "commit", "--quiet", "--message=Start")
-        self.run("new", machine, FRAME["Objective"], "--in-place", "--id", TASK)
+        more = [word for check in checks for word in ("--check", check)]
+        self.run("new", machine, FRAME["Objective"], "--in-place", "--id", TASK, *more)
         folder = subprocess.run(
             [self.detent, "dir", TASK],
             cwd=self.repository,
