@@ -124,6 +124,13 @@ def test_two_calls_in_one_command_reach_proven(detent: Detent, repo: MakeRepo) -
     assert (reach(done)["word"], reach(done)["tests"]) == ("proven", 2), done
 
 
+def test_suite_of_many_parameters_reaches_proven(detent: Detent, repo: MakeRepo) -> None:
+    many = "import pytest\n\n\n@pytest.mark.parametrize('number', range(2000))\n"
+    many += "def test_many(number):\n    assert number - number == 0\n"
+    done = doctor(detent, repo("repo", {**FILES, "tests/test_many.py": many}), "--json")
+    assert (reach(done)["word"], reach(done)["tests"]) == ("proven", 2001), done
+
+
 def test_command_that_hangs_is_tried_once(detent: Detent, repo: MakeRepo) -> None:
     slow = f'[commands]\ntest = "{COMMAND}"\ntimeout_s = 5\n'
     hang = "import time\n\n\ndef test_a():\n    time.sleep(600)\n"

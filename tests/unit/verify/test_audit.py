@@ -715,6 +715,8 @@ PLAN = "field:Validation plan"
         ({"limits": {"runs": 0}}, lines_words.no_limit("phase", "runs", 0)),
         ({"budget": {"task": {"usd": -1}}}, lines_words.budget_bounds_nothing("task", {"usd": -1})),
         ({"budget": {"all": {"usd": 1}}}, lines_words.budget_bounds_nothing("all", {"usd": 1})),
+        ({"change": {"kind": "docs", "by": "engine"}}, lines_words.kind_changed_otherwise()),
+        ({"change": {"kind": "novel", "by": "person"}}, lines_words.kind_changed_otherwise()),
         ({"locked": {PLAN: "0" * 64}}, lines_words.locked_text_changed()),
         ({"fields": {"Objective": "less"}, "commands": [["check 9", "true"]]}, lines_words.writes_other_field()),
         ({"fields": {"Validation plan": "cmd: true"}}, lines_words.writes_other_field()),

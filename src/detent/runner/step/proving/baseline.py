@@ -22,7 +22,7 @@ from detent.errors import UnreadableError
 from detent.gates.grade import ANYTHING
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted
-from detent.runner.step.proving.planted import Outcomes, outcomes_of
+from detent.runner.step.proving.planted import Outcomes, outcomes_of, small_tests
 from detent.runner.step.proving.progress import BEGINS, Progress
 from detent.runner.step.proving.sides import git_files
 from detent.runner.step.proving.turn import alone_at
@@ -50,7 +50,7 @@ FOLDER = "baselines"  # in the control folder of the project
 LOCK = ".lock"  # at the end of the name of a result's lock
 SAMPLE = 8  # tests of the baseline that are planted again
 _CHANCE = "baseline"  # the same tests are chosen each time
-_FORM = 3  # of what is kept
+_FORM = 4  # of what is kept
 REPEATS = 2  # further runs there, where tests of the work go both ways
 LEAST_S, TIMES = 15.0, 5  # a run of proof may take so long, or so often what the baseline took
 
@@ -205,8 +205,8 @@ class _Trial:
     def _with_planted(self, known: Known, census: Census) -> Known:
         """Plant on the untouched baseline: what does not work there is no sign of anything."""
         chance = Random(_CHANCE)  # noqa: S311  # no secret: the same choice each time
-        green = sorted({(case.id.file, case.id.name) for case in census.of_outcome(GREEN) if case.id.name})
-        chosen = chance.sample(green, min(SAMPLE, len(green)))
+        places = small_tests(census.of_outcome(GREEN))
+        chosen = chance.sample(places, min(SAMPLE, len(places)))
         hosts = sorted({file for file, _name in names_of(census.cases)})
         tried = self._planted(known, lambda root: plant(root, dict.fromkeys(chosen, True), chance, hosts))
         if isinstance(tried, SetupFailed):
@@ -215,7 +215,7 @@ class _Trial:
             return known.replace(unavailable=lost, is_final=False)
         planting, found = tried
         if found.canary and not (found.canary_outcome or found.canary_file_ran):
-            # A copy that failed ended the run before the canary's turn.
+            # A copy that failed ended the run before the canary's turn, or copies took too long.
             alone = self._planted(known, lambda root: plant_canary(root, hosts, chance))
             if not isinstance(alone, SetupFailed):
                 found = alone[1].replace(broken=found.broken, twins=found.twins)
@@ -227,8 +227,12 @@ class _Trial:
             if isinstance(made, SetupFailed):
                 return made
             planting = plant_some(made.folder)
-            ran = self._run(made, known.recognised, known.bound_s(self.longest_s), "-planted")
-        return ran if isinstance(ran, SetupFailed) else (planting, outcomes_of(planting, ran))
+            bound_s = known.bound_s(self.longest_s)
+            ran = self._run(made, known.recognised, bound_s, "-planted")
+        if isinstance(ran, SetupFailed):
+            return ran
+        is_cut = bool(why_cut_short(ran.finished, bound_s, command_running(self.task).limits))
+        return planting, outcomes_of(planting, None if is_cut else ran)
 
 
 def both_ways_in(censuses: Sequence[Census]) -> tuple[CaseId, ...]:

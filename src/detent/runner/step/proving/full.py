@@ -33,7 +33,7 @@ from detent.gates.proof import COMMAND, assessment_of, can_assess, proof_key, ru
 from detent.runner.access.access import command_running
 from detent.runner.step.proving.counted import RunPlace, junit_of, run_counted, runners_of
 from detent.runner.step.proving.evidence import begun_evidence, known_of, repeated_of
-from detent.runner.step.proving.planted import Outcomes, outcomes_of
+from detent.runner.step.proving.planted import Outcomes, outcomes_of, small_tests
 from detent.runner.step.proving.progress import BEGINS, ENDED, Progress, quiet
 from detent.runner.step.proving.prove import vouch
 from detent.runner.step.proving.retry import Suspects, retry
@@ -257,7 +257,7 @@ class _Work:
             return None
         assert evidence.now is not None  # noqa: S101  # as above
         chance = Random(os.urandom(16))  # noqa: S311  # unknown to the work, which is all that is needed
-        green = sorted({_place(case.id) for case in evidence.now.of_outcome(GREEN) if case.id.name})
+        green = small_tests(evidence.now.of_outcome(GREEN))
         wanted = dict.fromkeys(sorted({_place(target.id) for target in targets})[:MOST_TARGETS], True)
         rest = [place for place in green if place not in wanted and place not in one.known.odd]
         wanted |= dict.fromkeys(chance.sample(rest, min(SAMPLE, len(rest))), False)

@@ -9,13 +9,29 @@ from detent.store.text.census import RED, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from detent.effects.tests.planting import Planting
     from detent.runner.step.proving.counted import Counted
     from detent.store.text.census import Case
 
     Place = tuple[str, str]  # file and name of a test
+
+
+_MOST_CASES = 100  # of all that are planted again, each of which gets about ten copies
+
+
+def small_tests(cases: Iterable[Case]) -> list[Place]:
+    """The tests (file, name) with the fewest cases: copies of one with many parameters take most of a run's time."""
+    by_size = sorted((len(group), place) for place, group in names_of(cases).items() if place[1])
+    found: list[Place] = []
+    total = 0
+    for size, place in by_size:
+        total += size
+        if found and total > _MOST_CASES and size > 1:
+            break
+        found.append(place)
+    return sorted(found)
 
 
 class Outcomes(Record):
