@@ -170,7 +170,7 @@ FILES = {
 UNTOUCHED = frozenset(
     {
         *("preferences_ok", "deploy_named", "checkout_clean", "build_ok", "fix_ok", "small_fix"),
-        *("delivery_ok", "as_verified", "repeated"),
+        *("delivery_ok", "as_verified", "repeated", "proven", "proof_accepted"),
         *("expand_failed", "design_failed", "readiness_failed"),
     }
 )

@@ -11,7 +11,7 @@ from detent.words import proof as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from detent.core.machine import Gate, Machine
     from detent.core.values import Missing
@@ -36,9 +36,23 @@ def waits_for_person(machine: Machine, gate: str) -> bool:
     return is_word(machine, gate) or check == ACCEPTS or declared(check).word == ALSO
 
 
-def lacks_only_word(machine: Machine, missing: Iterable[Missing]) -> bool:
-    """Whether something is missing, and all of it is a person's word."""
-    gates = [one.gate for one in missing]
+def runs_outside(machine: Machine, gate: str) -> bool:
+    """Whether a gate, or one it is made of, rests on commands that run outside the sandbox."""
+    return gate in machine.gates and any(declared(part.check).outside for part in machine.parts((gate,)))
+
+
+def may_run_outside(machine: Machine, gate: str) -> bool:
+    """Whether such commands are run for this gate: none is run to find out whether it fails."""
+    return gate in machine.gates and all(part.check != "not" for part in machine.parts((gate,)))
+
+
+def lacks_only_word(machine: Machine, missing: Iterable[Missing], unknown: Collection[str] = ()) -> bool:
+    """Whether something is missing, and all of it is a person's word.
+
+    What runs outside the sandbox once that is given, and `unknown` gates, which a reader can't judge, are left out.
+    """
+    left = [one.gate for one in missing if one.gate not in unknown]
+    gates = [gate for gate in left if not runs_outside(machine, gate)]
     return bool(gates) and all(is_word(machine, gate) for gate in gates)
 
 

@@ -6,7 +6,7 @@
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
                        open edge wants prepared is made here too; if that fails, the task stays where it is
-4. decide   (lock)     again from 1, at most three times: a decision is only ever made on what is seen under the lock,
+4. decide   (lock)     again from 1, at most four times: a decision is only ever made on what is seen under the lock,
                        and a receipt only counts for the tree it was made on
                        what the edge must have prepared is done now (prepare.py); it may fail, and nothing moves
 5. commit   (lock)     one journal line, synced: only now it happened
@@ -22,7 +22,14 @@ from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
-from detent.gates.people import BY_NAME, REASON, signed_files, waits_for_person
+from detent.gates.people import (
+    BY_NAME,
+    REASON,
+    may_run_outside,
+    runs_outside,
+    signed_files,
+    waits_for_person,
+)
 from detent.gates.registry import SIBLINGS, declared
 from detent.machines.lines import NEXT
 from detent.machines.packs import load
@@ -41,10 +48,10 @@ from detent.words.runner import step as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from detent.core.machine import Edge
+    from detent.core.machine import Edge, Machine
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.step.change import Change
@@ -55,7 +62,7 @@ if TYPE_CHECKING:
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
 
-MOST_ROUNDS = 3
+MOST_ROUNDS = 4
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -238,10 +245,21 @@ def _decide(
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
-        unproven = tuple(one.gate for one in missing if one.pending)
+        unproven = _to_prove(machine, missing)
         if unproven and all(one.pending or waits_for_person(machine, one.gate) for one in missing):
             return single, unproven
     return whole, ()
+
+
+def _to_prove(machine: Machine, missing: Sequence[Missing]) -> tuple[str, ...]:
+    """The gates that running something would answer.
+
+    What runs outside the sandbox can't be taken back: it is run for the gate itself, and when nothing else is missing.
+    """
+    inside = tuple(one.gate for one in missing if one.pending and not runs_outside(machine, one.gate))
+    if inside or not all(one.pending and may_run_outside(machine, one.gate) for one in missing):
+        return inside
+    return tuple(one.gate for one in missing)
 
 
 def _was_completed_by_recovery(before: Memory, now: Memory, asked: Signal) -> bool:

@@ -60,6 +60,7 @@ class Move(Record):
     notes: tuple[str, ...] = ()
     is_reopen: bool = False
     passed: tuple[str, ...] = ()  # gates of its ways that hold now
+    unknown: tuple[str, ...] = ()  # gates of its ways that a reader can't judge
 
 
 class PersonsWord(Record):
@@ -217,19 +218,33 @@ def _touched(task: Task) -> Touched | None:
 
 
 def _word(task: Task, moves: tuple[Move, ...]) -> PersonsWord | None:
-    from detent.gates.people import lacks_only_word
     from detent.runner.step.look import known_touched, known_tree
 
-    missing = [one for move in moves if lacks_only_word(task.machine, move.missing) for one in move.missing]
+    missing = [one for move in moves if _waits(task.machine, move) for one in move.missing]
     if not missing:
         return None
     touched = known_touched(task)
     files = tuple(touched.ask) if touched.tree == known_tree(task) else ()
-    graded = [one for one in missing if task.machine.gates[one.gate].check == PROOF_ACCEPTED]
+    graded = [one for one in missing if _is_graded(task.machine, one)]
     proof = "; ".join(dict.fromkeys(one.why for one in graded))
     if not (files or proof):
         return None
     return PersonsWord(files, proof, "; ".join(dict.fromkeys(one.fix for one in graded)))
+
+
+def _is_graded(machine: Machine, lacks: Missing) -> bool:
+    return lacks.gate in machine.gates and machine.gates[lacks.gate].check == PROOF_ACCEPTED
+
+
+def _waits(machine: Machine, move: Move) -> bool:
+    """Whether a move lacks only a person's word.
+
+    What tests prove is found out when every other gate is open: those that a reader can't judge were open then.
+    """
+    from detent.gates.people import lacks_only_word
+
+    is_assessed = any(_is_graded(machine, one) for one in move.missing)
+    return lacks_only_word(machine, move.missing, move.unknown if is_assessed else ())
 
 
 def life(memory: Memory, places: TaskPlaces) -> tuple[bool | None, bool]:
@@ -390,6 +405,7 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         tuple(dict.fromkeys(notes)),
         edge.reopen,
         tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
+        tuple(gate for gate in _needs(edge) if gate in facts and not (facts[gate].ok or facts[gate].is_known)),
     )
 
 
