@@ -475,7 +475,7 @@ _SKIPPED = (
 
 _UNJUDGED = (
     _seed("lights-out: documents are enough to deploy", "lights-out", UNJUDGED,
-          put("PassDeployGate", needs=["delivery_ok"]), gone("gate/as_verified")),
+          put("PassDeployGate", needs=["delivery_ok"]), gone("gate/as_verified", "gate/proof_accepted")),
     _seed("lights-out: another tree is deployed", "lights-out", UNJUDGED,
           less("PassDeployGate", "as_verified"), gone("gate/as_verified")),
     _seed("lights-out: VERIFY forgets the build", "lights-out", UNJUDGED, less("PassVerifyGate", "build_ok")),
