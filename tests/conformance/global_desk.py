@@ -62,7 +62,7 @@ class GlobalDesk:
         (self.tree / name).write_text(text, encoding="utf-8")
 
     def signal(self, signal: Signal, **inputs: str) -> Outcome:
-        outcome = step(self.task, signal, given=inputs)
+        outcome = step(self.task, signal, options=inputs)
         self.task = load_task(outcome.task.project, outcome.task.id)
         return outcome
 

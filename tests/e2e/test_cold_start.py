@@ -31,7 +31,7 @@ NEEDLESS = frozenset(
         *("detent.store.text.frontmatter", "detent.store.text.json_document"),
         *("detent.store.journal.events", "detent.store.journal.fold"),
         *("detent.effects.tests", "detent.store.text.census", "detent.gates.compare_censuses", "tree_sitter"),
-        *("detent.runner.tell.proof_told", "detent.store.text.assessment"),
+        *("detent.runner.tell.proof_summary", "detent.store.text.assessment"),
     )
 )
 

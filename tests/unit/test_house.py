@@ -532,6 +532,68 @@ def test_no_name_hides_what_a_module_does() -> None:
     assert not found
 
 
+# Words that each stood for messages, requests, settings and items of a loop: a name says which of them it is.
+EMPTY_WORDS = frozenset({"told", "given", "asked", "one", "own", "fruitless", "spoilt", "wish", "mend", "foretell"})
+
+# (module, name) -> why it stays.
+WORDS_THAT_STAY = {
+    ("core/machine.py", "given"): "a key of machine files",
+    ("store/journal/events.py", "asked"): "a key of journal lines",
+    ("store/journal/events.py", "given"): "a key of journal lines",
+    ("store/journal/memory.py", "asked"): "kept from a journal line under its key",
+    ("store/journal/memory.py", "given"): "kept from a journal line under its key",
+}
+
+
+def names_made(tree: ast.Module) -> Iterator[str]:
+    """Every name that is bound: variables, parameters, fields, functions, classes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(asname=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case _:
+                pass
+
+
+def empty_words_in(tree: ast.Module) -> set[str]:
+    """Names that are an empty word, also with underscores around it or as a class."""
+    return {name for name in names_made(tree) if not name.isupper() and name.strip("_").lower() in EMPTY_WORDS}
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("told = explain(task)", "told"),
+        ("found = [one.name for one in edges]", "one"),
+        ("for one in edges: pass", "one"),
+        ("def step(task, *, given=None): pass", "given"),
+        ("key = lambda one: one.name", "one"),
+        ("def _asked(task): pass", "_asked"),
+        ("class Told: pass", "Told"),
+        ("class Work:\n    own: str", "own"),
+        ("self.asked = 0", "asked"),
+        ("match edge:\n    case Edge() as one: pass", "one"),
+        ("import detent.words as told", "told"),
+    ],
+)
+def test_a_name_that_says_nothing_is_seen(code: str, name: str) -> None:
+    assert empty_words_in(ast.parse(code)) == {name}
+
+
+def test_longer_names_keys_and_uses_are_no_empty_names() -> None:
+    code = "given_up = 1\nASKED = 'asked'\nAnswer(asked=line.asked)\nline['given']\nprint('one own told')"
+    assert not empty_words_in(ast.parse(code))
+
+
+def test_every_name_says_what_it_is() -> None:
+    found = {(name_of(path), name) for path in MODULES for name in empty_words_in(parse(path))}
+    assert found == set(WORDS_THAT_STAY)
+
+
 def swallows_everything(handler: ast.ExceptHandler) -> bool:
     """Whether the handler catches any exception and does not raise it again as its last act."""
     last = handler.body[-1]

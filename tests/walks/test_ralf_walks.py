@@ -85,7 +85,7 @@ class World:
     def take(self, edge: str) -> object:
         """As a person that says yes, and that may leave an assessment out."""
         answers = {"yes": "yes", "skip-assess": "yes"}
-        outcome = step(self.task, Signal("person", edge, name="walker", reason="walk"), given=answers)
+        outcome = step(self.task, Signal("person", edge, name="walker", reason="walk"), options=answers)
         self.task = load_task(outcome.task.project, outcome.task.id)
         return outcome.decision
 

@@ -38,12 +38,12 @@ def answers(gate: Gate, seen: Seen) -> Finding:
 
 
 def answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> str:
-    given = [plain for line in lines if (plain := line.lstrip("*_` ")).lower().startswith(question.lower())]
-    if not given:
+    answers = [plain for line in lines if (plain := line.lstrip("*_` ")).lower().startswith(question.lower())]
+    if not answers:
         return say.not_answered()
-    if len(given) > 1:
+    if len(answers) > 1:
         return say.answered_twice()
-    said = given[0][len(question) :].lstrip("*_`:? \t")
+    said = answers[0][len(question) :].lstrip("*_`:? \t")
     words = {word.strip("*_`.?").lower() for word in re.split(r"[\s,;:()!]+", said)}
     if not re.match(r"yes\b(?!\s*[?/|])", said, re.IGNORECASE) or words & _HEDGES:
         return say.no_clear_yes()
@@ -54,10 +54,10 @@ def answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> st
     paths = [match[1] for match in re.finditer(MARKDOWN_LINK, rest)] + [
         word for word in _PATH_WORD.findall(rest) if "/" in word or "." in word
     ]
-    own = seen.files.path(file)
+    delivered = seen.files.path(file)
     for word in paths[:_MOST_PATH_WORDS]:
         found = seen.files.path(word)
         # The answers themselves are no proof of the answers.
-        if found is not None and found.size_bytes and (own is None or found.digest != own.digest):
+        if found is not None and found.size_bytes and (delivered is None or found.digest != delivered.digest):
             return ""
     return say.answer_without_proof()

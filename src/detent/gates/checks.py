@@ -163,9 +163,11 @@ def labels(gate: Gate, seen: Seen) -> Finding:
     if not items and answer == "no":
         return Finding(ok=True, evidence=evidence)
     if not items:
-        own = seen.machine.store.file
+        state_file = seen.machine.store.file
         is_yes = answer == "yes"
-        why = say.yes_without_list(own, relevant, name) if is_yes else say.neither_yes_nor_no(own, relevant)
+        why = (
+            say.yes_without_list(state_file, relevant, name) if is_yes else say.neither_yes_nor_no(state_file, relevant)
+        )
         return Finding(ok=False, why=why, evidence=evidence)
     one_of = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, known))})(?![\w-])")
     for file, item in items:
@@ -201,8 +203,8 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         known = {digest for key, digest in seen.snapshot.entry.items() if key.startswith("file:")}
         if "cut" in known:
             return Finding(ok=False, why=say.too_many_files(file, label))
-        own = [seen.snapshot.entry.get(f"shown:{part}") for part in found.parts]
-        is_same = all(own) and own == [hash_text(shown(seen.files.text(part) or "")) for part in found.parts]
+        at_entry = [seen.snapshot.entry.get(f"shown:{part}") for part in found.parts]
+        is_same = all(at_entry) and at_entry == [hash_text(shown(seen.files.text(part) or "")) for part in found.parts]
         if is_same or known.issuperset(found.parts.values()):
             state = seen.snapshot.state
             visit = seen.snapshot.visits.get(state, 1)
@@ -261,8 +263,8 @@ def _target_problem(seen: Seen, file: str, label: str, target: str) -> str:
         return say.link_target_missing(file, label, cut(target))
     # A page the engine made of the proof may be linked to; the document and its log only say that there is one.
     for name in (file, seen.machine.store.log):
-        own = seen.files.path(f"{folder}/{name}", as_proof=False) if name else None
-        if own is not None and own.digest == found.digest:
+        delivered = seen.files.path(f"{folder}/{name}", as_proof=False) if name else None
+        if delivered is not None and delivered.digest == found.digest:
             return say.link_target_is_document(file, label, name)
     return say.link_target_says_nothing(file, label, cut(target)) if _says_nothing(seen, found) else ""
 

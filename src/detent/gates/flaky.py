@@ -37,11 +37,14 @@ def together(first: Census, later: Census, retried: frozenset[CaseId]) -> Census
     """What two runs of a command say: of a retried test that failed the better end counts, of any other the worse."""
     before, after = first.by_id(), later.by_id()
     cases = [
-        _better(before.get(one, Case(one, GONE)), after.get(one, Case(one, GONE)))
-        for one in before.keys() & retried | after.keys() & retried
+        _better(before.get(case_id, Case(case_id, GONE)), after.get(case_id, Case(case_id, GONE)))
+        for case_id in before.keys() & retried | after.keys() & retried
     ]
-    for one in (before.keys() | after.keys()) - retried:
-        cases += [before.get(one, Case(one, GONE)), after.get(one, Case(one, GONE))]  # a census keeps the worse one
+    for case_id in (before.keys() | after.keys()) - retried:
+        cases += [
+            before.get(case_id, Case(case_id, GONE)),
+            after.get(case_id, Case(case_id, GONE)),
+        ]  # a census keeps the worse one
     return census_of(cases, later.calls)
 
 

@@ -182,8 +182,8 @@ def _is_old(found: Evidence, case: CaseId) -> bool:
     return place in names_of(found.base.cases) and place not in found.changed_tests
 
 
-def _part(name: str, result: str, told: Message) -> PartFound:
-    return PartFound(name, result, told, told.next_step)
+def _part(name: str, result: str, why: Message) -> PartFound:
+    return PartFound(name, result, why, why.next_step)
 
 
 def _noted(part: PartFound, flaky: frozenset[CaseId]) -> PartFound:
@@ -210,23 +210,25 @@ def _lost_part(found: Evidence, comparison: Comparison) -> PartFound | None:
     assert found.now is not None  # noqa: S101  # asked only where there is one
     still_there = names_of(found.now.cases)
     lost = comparison.lost
-    vanished = [one for one in lost if one.now == GONE and one.id.parameters and _place(one.id) in still_there]
-    return _hard_part(found, CENSUS, [one for one in lost if one not in vanished]) or (
-        _part(CENSUS, ASKS, say.cases_gone([name_of(one.id) for one in vanished])) if vanished else None
+    vanished = [
+        change for change in lost if change.now == GONE and change.id.parameters and _place(change.id) in still_there
+    ]
+    return _hard_part(found, CENSUS, [change for change in lost if change not in vanished]) or (
+        _part(CENSUS, ASKS, say.cases_gone([name_of(change.id) for change in vanished])) if vanished else None
     )
 
 
 def _hard_part(found: Evidence, name: str, lost: Sequence[Change]) -> PartFound | None:
     """Refused, if nothing that judges a lost test changed; else a person is asked."""
-    is_steered = any(not one.name or _place_of(one) not in found.changed_tests for one in found.changed)
-    hard = [one for one in lost if _place(one.id) not in found.changed_tests and not is_steered]
+    is_steered = any(not changed.name or _place_of(changed) not in found.changed_tests for changed in found.changed)
+    hard = [change for change in lost if _place(change.id) not in found.changed_tests and not is_steered]
     if hard:
-        return _part(name, FAILED, say.tests_lost([name_of(one.id) for one in hard]))
+        return _part(name, FAILED, say.tests_lost([name_of(change.id) for change in hard]))
     if not lost:
         return None
-    asks = _part(name, ASKS, say.tests_lost_by_change([name_of(one.id) for one in lost]))
-    shown = {_place_of(one) for one in found.changed}
-    if not all(_place(one.id) in shown for one in lost):
+    asks = _part(name, ASKS, say.tests_lost_by_change([name_of(change.id) for change in lost]))
+    shown = {_place_of(changed) for changed in found.changed}
+    if not all(_place(change.id) in shown for change in lost):
         return asks
     return PartFound(name, OK, asks.why) if found.only_reported else asks.replace(told_by=SEEN)
 
@@ -253,7 +255,9 @@ def _judged_part(found: Evidence) -> PartFound:
     if part := _hard_part(found, JUDGED, lost):
         return part
     green = {case.id for case in then.of_outcome(GREEN)}
-    bent = [one.id for one in compare(found.base, found.now, found.same_text).turned_green if one.id not in green]
+    bent = [
+        change.id for change in compare(found.base, found.now, found.same_text).turned_green if change.id not in green
+    ]
     bent = [case for case in bent if _place(case) not in found.changed_tests]
     return _part(JUDGED, ASKS, say.green_by_judge([name_of(case) for case in bent])) if bent else PartFound(JUDGED, OK)
 
@@ -322,6 +326,6 @@ def _red_green_part(found: Evidence, targets: Sequence[Target], shown: Sequence[
 def _seen_part(found: Evidence) -> PartFound:
     if not found.changed:
         return PartFound(SEEN, OK)
-    names = ["::".join(part for part in _place_of(one) if part) for one in found.changed]
-    told = say.judge_changed(names)
-    return PartFound(SEEN, OK, told) if found.only_reported else _part(SEEN, ASKS, told)
+    names = ["::".join(part for part in _place_of(changed) if part) for changed in found.changed]
+    why = say.judge_changed(names)
+    return PartFound(SEEN, OK, why) if found.only_reported else _part(SEEN, ASKS, why)

@@ -71,8 +71,8 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and not _is_as_left(found, seen.by_run)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
-    told = (found.note, found.parts, is_known, found.is_meant, found.once)
-    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, *told)
+    details = (found.note, found.parts, is_known, found.is_meant, found.once)
+    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, *details)
 
 
 def _is_as_left(found: Finding, by_run: Mapping[str, str]) -> bool:
@@ -82,11 +82,11 @@ def _is_as_left(found: Finding, by_run: Mapping[str, str]) -> bool:
 def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     known = {} if seen.findings is None else seen.findings
     if gate.name not in known:
-        known[gate.name] = _asked(gate, seen)
+        known[gate.name] = _answer(gate, seen)
     return known[gate.name]
 
 
-def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
+def _answer(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     try:
         found = check_named(gate.check)(gate, seen)
     except UnreadableError as error:
@@ -140,8 +140,8 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
     if gate.check == "all":
         ok = bool(facts) and not closed
         # What failed comes before what was not run. Gates on one file say the same of it: each sentence once.
-        told = sorted(closed, key=lambda fact: fact.pending)
-        reasons = dict.fromkeys(part for fact in told for part in fact.why.split("; "))
+        reported = sorted(closed, key=lambda fact: fact.pending)
+        reasons = dict.fromkeys(part for fact in reported for part in fact.why.split("; "))
         why = say.together(reasons) if facts else say.made_of_nothing()
         # One part that failed closes the whole, whatever is not known of the others.
         is_known = is_known or any(fact.is_known for fact in closed)

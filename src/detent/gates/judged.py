@@ -52,7 +52,7 @@ def unjudged(gate: Gate, seen: Seen, before: str) -> tuple[str, ...] | None:
     if found is None:
         return None
     besides = gate.params.get("besides", ())
-    left = [(status, path) for status, path in found if not any(lies_at(path, one) for one in besides)]
+    left = [(status, path) for status, path in found if not any(lies_at(path, place) for place in besides)]
     for excuse in excuses_of(gate) if left else ():
         allowed = load(excuse)(gate, seen, {path for status, path in left if status == "A"})
         left = [(status, path) for status, path in left if path not in allowed]

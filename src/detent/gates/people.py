@@ -51,7 +51,7 @@ def lacks_only_word(machine: Machine, missing: Iterable[Missing], unknown: Colle
 
     What runs outside the sandbox once that is given, and `unknown` gates, which a reader can't judge, are left out.
     """
-    left = [one.gate for one in missing if one.gate not in unknown]
+    left = [gap.gate for gap in missing if gap.gate not in unknown]
     gates = [gate for gate in left if not runs_outside(machine, gate)]
     return bool(gates) and all(is_word(machine, gate) for gate in gates)
 

@@ -89,9 +89,9 @@ def _is_filler(line: str) -> bool:
     return is_placeholder(line) and not line.strip().startswith("{ ")
 
 
-def all_commands(given: Iterable[Command], plan: str) -> tuple[Command, ...]:
+def all_commands(commands: Iterable[Command], plan: str) -> tuple[Command, ...]:
     """The project's and the task's own commands first, then the plan's; the same line is run once."""
-    found = {command.line: command for command in given}
+    found = {command.line: command for command in commands}
     for number, line in enumerate(read_plan(plan)[0], 1):
         found.setdefault(line, Command(f"plan {number}", line))
     return tuple(found.values())

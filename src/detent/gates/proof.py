@@ -94,15 +94,15 @@ def assessment_of(seen: Seen, scope: str = "") -> Assessment | None:
 def by_exit_code(seen: Seen) -> Assessment | None:
     """What is said of green commands none of whose tests are known; None where some are, or one is red or not run."""
     found = [(run, seen.receipt(run.key)) for run in runs_assessed(seen)]
-    told = []
+    commands = []
     for run, receipt in found:
         if receipt is None or receipt.census or not receipt.is_green:
             return None
         if receipt.uncounted:
             why, _, fix = receipt.uncounted.partition("\n")
             part = PartFound(CENSUS, UNAVAILABLE, why, fix)
-            told.append(CommandAssessed(run.command.line, "", EXIT_CODE_ONLY, EXIT_CODE_ONLY, (part,)))
-    return Assessment(EXIT_CODE_ONLY, EXIT_CODE_ONLY, tuple(told)) if told else None
+            commands.append(CommandAssessed(run.command.line, "", EXIT_CODE_ONLY, EXIT_CODE_ONLY, (part,)))
+    return Assessment(EXIT_CODE_ONLY, EXIT_CODE_ONLY, tuple(commands)) if commands else None
 
 
 def read_assessment(receipt: Receipt) -> Assessment | None:
@@ -130,8 +130,8 @@ def proof(_gate: Gate, seen: Seen) -> Finding:
         why, fix = why_refused(found)
         return Finding(ok=False, why=why, fix=fix)
     if is_sealed_shut(seen, found):
-        told = of_sealed.sealed_failed()  # all that an agent may learn
-        return Finding(ok=False, why=told, fix=told.next_step)
+        failed = of_sealed.sealed_failed()  # all that an agent may learn
+        return Finding(ok=False, why=failed, fix=failed.next_step)
     return Finding(ok=True, note=word_told(found), proof=proof_key(seen), by_engine=True)
 
 
@@ -145,7 +145,7 @@ def is_sealed_shut(seen: Seen, found: Assessment) -> bool:
 
 def sealed_digest(found: Assessment) -> str:
     """What a person's word about sealed results is bound to: every file, and what came of it."""
-    rows = [[one.place, one.sha256, one.result, one.why] for one in found.sealed]
+    rows = [[check.place, check.sha256, check.result, check.why] for check in found.sealed]
     return sha256_of(json.dumps(rows).encode("utf-8", "surrogatepass"))
 
 
@@ -156,7 +156,7 @@ def word_told(found: Assessment) -> str:
 
 def why_refused(found: Assessment) -> tuple[str, str]:
     """What refutes the green commands, and what to do."""
-    failed = [part for one in found.commands for part in one.parts if part.result == FAILED]
+    failed = [part for command in found.commands for part in command.parts if part.result == FAILED]
     why, fix = dict.fromkeys(part.why for part in failed), dict.fromkeys(part.next_step for part in failed)
     return "; ".join(why), "; ".join(fix)
 
@@ -171,16 +171,16 @@ def lacks(seen: Seen, found: Assessment) -> tuple[str, str]:
     """Why an assessment needs a person, and what to do; empty where it is enough by itself."""
     assert seen.proof is not None  # noqa: S101  # asked only of tasks that have such settings
     wanted = required(seen, found)
-    asks = [part for one in found.commands for part in one.parts if part.result == ASKS]
+    asks = [part for command in found.commands for part in command.parts if part.result == ASKS]
     if asks:
         names = {part.name for part in asks}
         said_once = [part for part in asks if part.told_by not in names]
-        why, fix = dict.fromkeys(one.why for one in said_once), dict.fromkeys(one.next_step for one in said_once)
+        why, fix = dict.fromkeys(part.why for part in said_once), dict.fromkeys(part.next_step for part in said_once)
         return "; ".join(why), "; ".join(fix)
     if is_enough(found.word, wanted):
         return "", ""
-    told = say.word_too_weak(found.word, wanted, seen.kind)
-    return told, told.next_step
+    too_weak = say.word_too_weak(found.word, wanted, seen.kind)
+    return too_weak, too_weak.next_step
 
 
 def proof_accepted(_gate: Gate, seen: Seen) -> Finding:

@@ -269,4 +269,4 @@ def check_named(name: str) -> Answer:
 def parameters(pack: str = "") -> dict[str, tuple[dict[str, str], dict[str, str]]]:
     """What each check must and may be given, and of which kind; with those of a pack from elsewhere."""
     known = {**checks(), **checks_from_outside(pack)}
-    return {name: (dict(one.required), dict(one.optional)) for name, one in known.items()}
+    return {name: (dict(check.required), dict(check.optional)) for name, check in known.items()}

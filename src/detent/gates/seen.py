@@ -100,7 +100,7 @@ class Sibling(Record):
 
 class CheckoutSeen(Record):
     branch: str  # empty when no branch is checked out
-    own_branch: str  # the one that was made for this task; empty when there is none
+    task_branch: str  # the one that was made for this task; empty when there is none
     changes: tuple[str, ...] = ()  # what is not committed, without what belongs to tasks
     problem: str = ""  # why it can't be read
 

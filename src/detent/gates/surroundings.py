@@ -25,7 +25,7 @@ def git_clean(_gate: Gate, seen: Seen) -> Finding:
     if checkout.problem:
         is_meant = _is_without_git(seen)
         return Finding(ok=is_meant, why="" if is_meant else checkout.problem, proof="no git", by_engine=True)
-    if checkout.branch and checkout.branch == checkout.own_branch:
+    if checkout.branch and checkout.branch == checkout.task_branch:
         return Finding(ok=True, proof=checkout.branch, by_engine=True)
     if checkout.changes:
         return Finding(ok=False, why=say.not_committed(checkout.changes))
@@ -82,7 +82,7 @@ def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
     if len(installed) == 1:
         return Finding(ok=False, why=say.only_agent(installed[0].name))
     out = [(agent.name, _why_out(agent)) for agent in agents]
-    proof = hash_text("".join(say.agents_out([one]) for one in out))
+    proof = hash_text("".join(say.agents_out([agent]) for agent in out))
     return Finding(ok=True, note=say.agents_out(out), proof=proof, by_engine=True)
 
 
@@ -95,8 +95,8 @@ def no_sibling_in(gate: Gate, seen: Seen) -> Finding:
     if seen.around is None:
         return Finding(ok=False, why=say.not_looked(), is_known=False)
     states, machine = gate.params["states"], seen.machine.name
-    others = [one for one in seen.around.siblings() if one.machine == machine and one.state in states]
-    why = say.others_there([(one.id, one.state) for one in others]) if others else ""
+    others = [sibling for sibling in seen.around.siblings() if sibling.machine == machine and sibling.state in states]
+    why = say.others_there([(sibling.id, sibling.state) for sibling in others]) if others else ""
     return Finding(ok=not others, why=why, by_engine=True)
 
 

@@ -70,7 +70,7 @@ class JudgeChange(Record):
     def is_untouched(self) -> bool:
         """Whether nothing but new tests in new or old test files was added, and imports for them."""
         old = [part for part in self.parts if part.kind != IMPORT and (part.how != ADDED or part.runs_by_itself)]
-        return not old and not self.unread and all(one.role in (TESTS, INLINE) for one in self.files)
+        return not old and not self.unread and all(file.role in (TESTS, INLINE) for file in self.files)
 
 
 def compare_judges(base: TreeFiles, now: TreeFiles, judge: Judge) -> JudgeChange:

@@ -63,7 +63,7 @@ class Judge(Record):
                     return SHADOWS
             elif path.endswith(_MODULES):
                 name = top_module(path)
-                is_standard = name in _STANDARD or any(fnmatchcase(name, one) for one in runner.shadows)
+                is_standard = name in _STANDARD or any(fnmatchcase(name, pattern) for pattern in runner.shadows)
                 if name and is_standard and name not in self.known_modules:
                     return SHADOWS
         return ""

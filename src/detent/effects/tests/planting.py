@@ -67,7 +67,7 @@ class Planting(Record):
     left: tuple[Left, ...]
 
     def of_kind(self, kind: str) -> tuple[Planted, ...]:
-        return tuple(one for one in self.planted if one.sprout.kind == kind)
+        return tuple(planted for planted in self.planted if planted.sprout.kind == kind)
 
 
 def plant(root: str, wanted: Mapping[tuple[str, str], bool], random: Random, hosts: Sequence[str] = ()) -> Planting:
@@ -99,7 +99,7 @@ def plant(root: str, wanted: Mapping[tuple[str, str], bool], random: Random, hos
         if sown.sprouts:
             _write(root, file, sown.source)
             planted += [Planted(file, sprout) for sprout in sown.sprouts]
-    used = sorted({one.file for one in planted})
+    used = sorted({place.file for place in planted})
     canary = plant_canary(root, used, random, {name for _file, name in wanted})
     if not canary.planted:
         canary = plant_canary(root, [file for file in hosts if file not in used], random)
@@ -160,8 +160,8 @@ def make_raise(root: str, files: Collection[str], base_root: str = "") -> Raisin
         if not chosen:
             left.append(Left(file, "", say.no_function(file)))
             continue
-        _write(root, file, insert(source, [(one.at, one.raising) for one in chosen]))
-        changed += [(file, one.name) for one in chosen]
+        _write(root, file, insert(source, [(function.at, function.raising) for function in chosen]))
+        changed += [(file, function.name) for function in chosen]
     return Raising(tuple(changed), tuple(left))
 
 
@@ -186,8 +186,8 @@ def raise_at_import(root: str, files: Collection[str]) -> tuple[str, ...]:
 
 
 def _changed(functions: Sequence[Function], old: Sequence[Function]) -> list[Function]:
-    known = {(one.name, one.text) for one in old}
-    return [one for one in functions if (one.name, one.text) not in known]
+    known = {(function.name, function.text) for function in old}
+    return [function for function in functions if (function.name, function.text) not in known]
 
 
 def _read_source(root: str, file: str) -> str:

@@ -71,17 +71,17 @@ class _Walk:
             if self._left < 0 or len(way) > _DEEPEST:
                 self.unreached.append(say.too_many_steps())
                 return
-            self._one(call, way)
+            self._call(call, way)
 
-    def _one(self, call: Call, way: tuple[str, ...]) -> None:
+    def _call(self, call: Call, way: tuple[str, ...]) -> None:
         self._name_files(call)
         runner = _runner_of(call, self.runners)
         if runner is not None:
             self._take(runner, call, way)
             return
         further = indirect_of(call, self.tree)
-        for one in further:
-            self._through(one, way)
+        for indirect in further:
+            self._through(indirect, way)
         if not further:
             self._script(call, way)
 
@@ -92,10 +92,10 @@ class _Walk:
         elif runner.reports in ("", JUNIT) and not runner.junit:
             self.unreached.append(say.no_report_of_its_own(runner.name, _key(runner.name), runner.declare))
 
-    def _through(self, one: Indirect, way: tuple[str, ...]) -> None:
-        self.files.update(one.files)
-        for line in one.lines:
-            self.follow(calls_of(line, one.folder, self.runners), (*way, one.way))
+    def _through(self, call: Indirect, way: tuple[str, ...]) -> None:
+        self.files.update(call.files)
+        for line in call.lines:
+            self.follow(calls_of(line, call.folder, self.runners), (*way, call.way))
 
     def _name_files(self, call: Call) -> None:
         """Files of the tree that stand in the command: scripts, configuration, lists of tests."""

@@ -71,7 +71,7 @@ def read_reports(folder: str, root: str, most_cases: int = MOST_CASES) -> Report
     places = _Places(root)
     for name in names:
         try:
-            call, read = _read_one(os.path.join(folder, name), places, most_cases - len(cases), most_cases)
+            call, read = _read_report(os.path.join(folder, name), places, most_cases - len(cases), most_cases)
         except _Wrong as wrong:
             problems.append(say.wrong_report(name[:100], str(wrong)))
             continue
@@ -80,7 +80,7 @@ def read_reports(folder: str, root: str, most_cases: int = MOST_CASES) -> Report
     return Reported(census_of(cases, calls), tuple(problems))
 
 
-def _read_one(path: str, places: _Places, left: int, most: int) -> tuple[Call, list[Case]]:
+def _read_report(path: str, places: _Places, left: int, most: int) -> tuple[Call, list[Case]]:
     lines = _lines(_plain_file(path))
     head = next(lines, None)
     if head is None or set(head) != {"detent", "runner"} or head["detent"] != 1 or not isinstance(head["runner"], str):
@@ -218,18 +218,18 @@ def _read_xml(content: bytes, places: _Places) -> list[Case]:
         raise _Wrong(say.no_xml(str(error))) from error
     if root.tag not in ("testsuites", "testsuite"):
         raise _Wrong(say.no_junit())
-    return [_xml_case(one, places) for one in root.iter("testcase")]
+    return [_xml_case(element, places) for element in root.iter("testcase")]
 
 
-def _xml_case(one: Element, places: _Places) -> Case:
-    ends = {child.tag: child for child in one}
+def _xml_case(element: Element, places: _Places) -> Case:
+    ends = {child.tag: child for child in element}
     outcome = next((word for tag, word in _XML_ENDS if tag in ends), "passed")
     end = next((ends[tag] for tag, word in _XML_ENDS if tag in ends), None)
-    group, name = one.get("classname", ""), one.get("name", "")
-    file = places.of(one.get("file", "")) or group.replace(".", "/")
+    group, name = element.get("classname", ""), element.get("name", "")
+    file = places.of(element.get("file", "")) or group.replace(".", "/")
     said = (end.get("message") or end.text or "").strip() if end is not None and outcome in RED else ""
     why = (said.splitlines() or [""])[0][:LONGEST_WHY]
-    full = f"{group}.{name}" if one.get("file") and group else name
+    full = f"{group}.{name}" if element.get("file") and group else name
     stage = "test" if outcome in RED else ""
     if problem := problem_of(file, full[:LONGEST_NAME], "", outcome, stage, why):
         raise _Wrong(problem)

@@ -47,7 +47,7 @@ def calls_of(command: str | Sequence[str], folder: str, runners: Runners) -> tup
         if call.words[0] in ("cd", "pushd"):
             folder = join(folder, call.words[1]) if len(call.words) > 1 else folder
             continue
-        if os.path.basename(call.words[0]) in SHELLS and (inner := _given_text(call.words)):
+        if os.path.basename(call.words[0]) in SHELLS and (inner := _script_text(call.words)):
             found += calls_of(inner, folder, runners)
             continue
         found.append(call)
@@ -78,7 +78,7 @@ def _split(text: str) -> list[list[str]]:
     return [words for words in found if words]
 
 
-def _given_text(words: Sequence[str]) -> str:
+def _script_text(words: Sequence[str]) -> str:
     """What `sh -c` runs."""
     for at, word in enumerate(words[1:-1], 1):
         if not word.startswith("-"):

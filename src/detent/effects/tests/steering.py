@@ -29,16 +29,16 @@ def is_shared(path: str) -> bool:
 
 
 def steers_alike(
-    path: str, one: str | None, other: str | None, *, through_tox: bool = False, without_tox: bool = False
+    path: str, before: str | None, other: str | None, *, through_tox: bool = False, without_tox: bool = False
 ) -> bool:
     """Whether two texts of a file steer alike; None where there is none. Other files steer by being there.
 
     Where tox surely has no part in the command (`without_tox`), what only tox reads steers nothing.
     """
     if not is_shared(path):
-        return one == other
+        return before == other
     nothing = _READERS[os.path.basename(path)][1]
-    texts = (nothing if text is None else text for text in (one, other))
+    texts = (nothing if text is None else text for text in (before, other))
     found = {_steering(path, text, through_tox=through_tox, without_tox=without_tox) for text in texts}
     return len(found) == 1
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from detent.runner.step.step import Outcome
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import Explain
-    from detent.runner.tell.proof_told import ProofTold
+    from detent.runner.tell.proof_summary import ProofSummary
 
 SCHEMA = 1
 
@@ -113,11 +113,11 @@ def status_json(explained: Explain) -> dict[str, Any]:
     }
 
 
-def proof_json(proof: ProofTold | None) -> dict[str, Any] | None:
+def proof_json(proof: ProofSummary | None) -> dict[str, Any] | None:
     """What the test commands prove; None where nothing asks that, or it was not assessed."""
     if proof is None:
         return None
-    from detent.runner.tell.proof_told import proof_to_json  # most states don't ask what tests prove
+    from detent.runner.tell.proof_summary import proof_to_json  # most states don't ask what tests prove
 
     return proof_to_json(proof)
 

@@ -8,7 +8,7 @@ from detent.core.record import Record
 from detent.errors import DetentError, RefusedError
 from detent.faces.cli.output import move_json
 from detent.runner.drive.notify import notify
-from detent.runner.drive.watch import Supervisor, Told
+from detent.runner.drive.watch import Notice, Supervisor
 from detent.store.disk.lock import holder
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ class Supervising:
         project: Project,
         jobs: int,
         stands: Callable[[Stand], object],
-        tell: Callable[[Told], object],
+        tell: Callable[[Notice], object],
         fail: Callable[[Exception], str],
     ) -> None:
         self._project, self._jobs = project, jobs
@@ -78,8 +78,8 @@ class Supervising:
         except Exception as error:  # noqa: BLE001  # a face: the bug is written down and shown, the rest stays usable
             self._stands(Stand("nowhere", why=self._fail(error)))
 
-    def _notify(self, notice: Told) -> None:
+    def _notify(self, notice: Notice) -> None:
         problem = notify(notice.rest, with_bell=False) if notice.rest is not None else ""
         self._tell(notice)
         if problem:
-            self._tell(Told(notice.id, problem))
+            self._tell(Notice(notice.id, problem))

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def command_again(outcome: Outcome, refusal: Refuse) -> str:
     """The command that makes the refused move once its proof is there: with all that was said, and what must be."""
-    task, repeated = outcome.task, dict(outcome.given)
-    if outcome.asked.verb.endswith(PLACE):  # what was said is part of the move
-        line = outcome.asked.verb.replace(PLACE, outcome.asked.reason)
+    task, repeated = outcome.task, dict(outcome.options)
+    if outcome.signal.verb.endswith(PLACE):  # what was said is part of the move
+        line = outcome.signal.verb.replace(PLACE, outcome.signal.reason)
         return f"detent say {quote(line)} {task.id}"
     for gap in refusal.missing:
         gate = task.machine.gates.get(gap.gate)
@@ -31,8 +31,8 @@ def command_again(outcome: Outcome, refusal: Refuse) -> str:
     verb = f"move {refusal.edge.target if refusal.edge else ''}"
     if {"message", "sha"} & repeated.keys():
         verb = "commit"
-    elif refusal.edge is not None and not repeated and outcome.asked.verb in refusal.edge.verbs:
-        verb = outcome.asked.verb  # the person's own command, such as `approve`
+    elif refusal.edge is not None and not repeated and outcome.signal.verb in refusal.edge.verbs:
+        verb = outcome.signal.verb  # the person's own command, such as `approve`
     options = [
         f"--{name} {quote(value)}" if name in ("message", "sha") else f"--{name}" for name, value in repeated.items()
     ]

@@ -31,7 +31,7 @@ def landed_words(task: Task, done: Landed) -> str:
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
     why = "it was waived" if done.accepted else "the work that repaired it was taken back"
     lines += [f"  note: {command!r} fails there{'' if done.accepted else ' again'}: {why}" for command in done.red]
-    lines += [f"  accepted: {one}" for one in done.accepted]
+    lines += [f"  accepted: {accepted}" for accepted in done.accepted]
     if done.touched:
         lines.append(f"  it touched protected files: {name_some(done.touched)}")
     if done.submodules:  # else the next commit of everything would bring the old ones back

@@ -6,7 +6,7 @@ from detent.faces.words.screen import copy_words, flat
 from detent.runner.people.land_plan import FOUND
 from detent.runner.people.proof_basis import OF_TASK
 from detent.runner.step.proving.progress import BEGINS, COPIED, SET_UP, WAITS
-from detent.runner.tell.proof_told import proof_rows
+from detent.runner.tell.proof_summary import proof_rows
 from detent.words.names import name_some, on_one_line
 from detent.words.runner.land import tests_waived
 
@@ -36,8 +36,8 @@ def plan_words(plan: Plan) -> str:
         for command in plan.commands
     ]
     lines += _some("commands:", commands) or ["  commands: none; neither side names one"]
-    if plan.told is not None:
-        lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(plan.told)]
+    if plan.summary is not None:
+        lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(plan.summary)]
     if plan.waived is not None:
         lines.append(f"  waived: {tests_waived(plan.waived.gates, plan.waived.name, plan.waived.reason)}")
     patterns = ", ".join(map(on_one_line, plan.protected))

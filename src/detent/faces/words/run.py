@@ -50,7 +50,7 @@ def _happened_words(happened: Happened) -> str:
         # A note about a gate is only for a reader able to act on it; the journal has it in any case.
         lines = outcome_words(outcome).partition("\n  next:")[0].splitlines()
         lines = [line for line in lines if not line.startswith("  note: ")]
-        return _indented("\n".join([*lines, *_errors(task, outcome.asked.exit)]))
+        return _indented("\n".join([*lines, *_errors(task, outcome.signal.exit)]))
     return _indented(_unmoved(task, outcome.decision))
 
 
@@ -146,7 +146,7 @@ def inbox_words(letters: Sequence[Letter]) -> str:
         advised = f"  ({advice_words(letter.advice)})" if letter.advice else ""
         lines += [f"{letter.id}  {flat(letter.title)}{since}", f"  why:  {flat(letter.why)}{advised}"]
         if letter.proof is not None:
-            from detent.runner.tell.proof_told import proof_rows  # few tasks wait for a word about their tests
+            from detent.runner.tell.proof_summary import proof_rows  # few tasks wait for a word about their tests
 
             lines += [f"  {label}: {flat(text)}" for label, text in proof_rows(letter.proof)[:1]]
         lines.append(f"  next: {letter.command}")

@@ -258,7 +258,7 @@ def _proof_rows(explained: Explain) -> list[tuple[str, str]]:
     rows = _sealed_row(explained.task)
     if explained.proof is None:
         return rows
-    from detent.runner.tell.proof_told import proof_rows, sealed_rows  # most states don't ask what tests prove
+    from detent.runner.tell.proof_summary import proof_rows, sealed_rows  # most states don't ask what tests prove
 
     return [*rows, *proof_rows(explained.proof), *sealed_rows(explained.proof)]
 

@@ -46,7 +46,7 @@ def foresee_commit(doing: Doing) -> Stand | None:
     stand = stand_at(task.tree_path)
     if not signed_tree(task):
         raise RefusedError(say.nothing_approved(task.id))
-    if stand is None and NO_GIT in doing.given:
+    if stand is None and NO_GIT in doing.options:
         return None
     if stand is None:
         raise RefusedError(say.no_git(task.id), where=task.tree_path)
@@ -65,10 +65,10 @@ def look_commit(doing: Doing) -> dict[str, str]:
     if stand is None:
         return {"tree": tree, "how": WITHOUT}
     seen = {"tree": tree, "branch": stand.branch, "head": stand.commit}
-    if sha := doing.given.get(SHA):
+    if sha := doing.options.get(SHA):
         return {**seen, "sha": _checked(task, stand, sha)}
     person_identity(stand.repository.top)
-    return {**seen, "message": doing.given.get(MESSAGE) or message_of(task, changed_names(task, stand, tree))}
+    return {**seen, "message": doing.options.get(MESSAGE) or message_of(task, changed_names(task, stand, tree))}
 
 
 def changed_names(task: Task, stand: Stand, tree: str) -> list[str]:

@@ -32,7 +32,7 @@ from detent.runner.access.command_place import (
     run_cache,
     seat_of,
 )
-from detent.runner.access.environment import given_environment, withheld
+from detent.runner.access.environment import passed_environment, withheld
 from detent.runner.access.level import level_of
 from detent.runner.access.logins import agent_folders, laid_for, other_logins, steering
 from detent.runner.access.secret_places import secret_places
@@ -130,17 +130,17 @@ def running_in(
     return Running(command_environment(place, cache), wrap, limits_of(limits), held_back, begins or unannounced)
 
 
-def limits_of(given: Mapping[str, int]) -> Limits:
+def limits_of(limits: Mapping[str, int]) -> Limits:
     """The `[commands]` limits in what is counted; without a word about memory, most of what this host has."""
     from detent.effects.host.process_limits import Limits, host_memory_bytes
 
-    memory_bytes = given["memory_mb"] << 20 or host_memory_bytes() * 3 // 4
-    return Limits(memory_bytes, given["processes"])
+    memory_bytes = limits["memory_mb"] << 20 or host_memory_bytes() * 3 // 4
+    return Limits(memory_bytes, limits["processes"])
 
 
 def command_environment(place: Place, cache: Cache) -> dict[str, str]:
     """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
-    kept = given_environment(os.environ, place.rules["pass"], with_index=True)
+    kept = passed_environment(os.environ, place.rules["pass"], with_index=True)
     return {**kept, "XDG_CACHE_HOME": cache.path, **cache_variables(cache)}
 
 
@@ -298,7 +298,7 @@ def _unseen(access: Access, root: str, paths: Sequence[str]) -> tuple[str, ...]:
     found = []
     for path in paths:
         real = os.path.realpath(path)
-        above = max((one for one in (*closed, *opened) if lies_in(real, one)), key=len, default="")
+        above = max((place for place in (*closed, *opened) if lies_in(real, place)), key=len, default="")
         if above in closed and above not in opened:
             found.append(path)
     return tuple(dict.fromkeys(found))

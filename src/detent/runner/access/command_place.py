@@ -45,12 +45,12 @@ class Place(Record):
 def place_of(task: Task, cache: str = PROOF_CACHE) -> Place:
     head = task.memory.head
     agents = head.agents.get("table", {})
-    sealed = tuple(dict.fromkeys(one["hides"] for one in head.sealed if one["hides"]))
+    sealed = tuple(dict.fromkeys(file["hides"] for file in head.sealed if file["hides"]))
     cache = os.path.join(task.home, cache)
-    return Place(task.project, task.root, head.sandbox_rules, own_objects(task), cache, agents, sealed)
+    return Place(task.project, task.root, head.sandbox_rules, task_objects(task), cache, agents, sealed)
 
 
-def own_objects(task: Task) -> str:
+def task_objects(task: Task) -> str:
     """Every file of the task's trees, by hash; nothing in there can be changed from inside."""
     return os.path.join(task.places.private_git(), "objects")
 
@@ -80,7 +80,10 @@ def cache_of(place: Place) -> Cache:
 
 
 def make_cache(cache: Cache) -> None:
-    for path in (*cache.writable, *(path for one in cache.laid.overlays for path in (one.upper, one.work, one.merged))):
+    for path in (
+        *cache.writable,
+        *(path for overlay in cache.laid.overlays for path in (overlay.upper, overlay.work, overlay.merged)),
+    ):
         make_folders(path)
 
 
@@ -124,8 +127,8 @@ def laid_of(task: Task, cwd: str) -> Laid:
     content = json.loads(data or b"{}")
     if not content or content["folder"] != cwd or not seat_of(task.project):
         return NOTHING_LAID
-    binds = tuple(Bind(*one) for one in content["binds"])
-    return Laid(content["seat"], binds, tuple(Overlay(*one) for one in content["overlays"]))
+    binds = tuple(Bind(*bind) for bind in content["binds"])
+    return Laid(content["seat"], binds, tuple(Overlay(*overlay) for overlay in content["overlays"]))
 
 
 def is_laid(task: Task, cwd: str) -> bool:
@@ -133,8 +136,8 @@ def is_laid(task: Task, cwd: str) -> bool:
     if not task.memory.head.workspace["setup"] or not seat_of(task.project):
         return True
     laid = laid_of(task, cwd)
-    parts = (part for one in laid.overlays for part in (one.lower, one.upper, one.work, one.merged))
-    sources = (one.source for one in laid.binds if one.source)
+    parts = (part for overlay in laid.overlays for part in (overlay.lower, overlay.upper, overlay.work, overlay.merged))
+    sources = (bind.source for bind in laid.binds if bind.source)
     return laid != NOTHING_LAID and all(map(os.path.lexists, (*parts, *sources)))
 
 
@@ -154,7 +157,7 @@ def remember_laid(task: Task, cwd: str, laid: Laid) -> None:
     content = {
         "folder": cwd,
         "seat": laid.seat,
-        "binds": [[one.source, one.path, one.kind] for one in laid.binds],
-        "overlays": [[one.lower, one.upper, one.work, one.merged] for one in laid.overlays],
+        "binds": [[bind.source, bind.path, bind.kind] for bind in laid.binds],
+        "overlays": [[overlay.lower, overlay.upper, overlay.work, overlay.merged] for overlay in laid.overlays],
     }
     write_cache(task.places.laid(os.path.basename(cwd)), as_json(content))

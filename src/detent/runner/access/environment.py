@@ -39,7 +39,7 @@ _USUAL = re.compile(
 _MOST_NAMED = 4
 
 
-def given_environment(
+def passed_environment(
     environment: Mapping[str, str], passed: Container[str], *, with_index: bool = False
 ) -> dict[str, str]:
     """What a run or a command gets of an environment; `with_index` adds where packages are fetched from."""
@@ -59,8 +59,8 @@ def _is_listed(name: str, value: str, *, with_index: bool) -> bool:
 
 def withheld(environment: Mapping[str, str], passed: Container[str]) -> tuple[str, ...]:
     """The variables that commands don't get, without those that every shell and desktop sets."""
-    given = given_environment(environment, passed, with_index=True)
-    return tuple(sorted(name for name in environment if name not in given and not _USUAL.fullmatch(name)))
+    passed_on = passed_environment(environment, passed, with_index=True)
+    return tuple(sorted(name for name in environment if name not in passed_on and not _USUAL.fullmatch(name)))
 
 
 def withheld_words(names: Iterable[str], output: str = "") -> str:

@@ -36,9 +36,9 @@ def agent_folders(agent: Agent) -> tuple[str, ...]:
 
 def other_logins(table: Mapping[str, object], agent: Agent | None) -> tuple[str, ...]:
     """The logins of all known agents but this one; without an agent, of all."""
-    own = {at_home(path) for path in agent.auth} if agent is not None else set()
+    agents_files = {at_home(path) for path in agent.auth} if agent is not None else set()
     known = (at_home(path) for other in load_catalog(table).agents.values() for path in other.auth)
-    return tuple(dict.fromkeys(path for path in known if path not in own))
+    return tuple(dict.fromkeys(path for path in known if path not in agents_files))
 
 
 def steering(agent: Agent) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def _below(path: str) -> Iterator[tuple[str, list[object]]]:
     yield "", _look(path, _LARGEST_BYTES)
     left = _MOST_BYTES
     for folder, folders, files in walk(path):
-        for name in sorted((*files, *(one for one in folders if os.path.islink(os.path.join(folder, one))))):
+        for name in sorted((*files, *(name for name in folders if os.path.islink(os.path.join(folder, name))))):
             whole = os.path.join(folder, name)
             yield os.path.relpath(whole, path), _look(whole, min(left, _LARGEST_BYTES))
             left -= min(left, _size_of(whole))

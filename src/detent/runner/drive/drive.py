@@ -89,7 +89,7 @@ def drive(
     reply: Reply,
     *,
     once: bool = False,
-    asked: bool = False,
+    is_requested: bool = False,
     may_wait: bool = True,
     may_start: bool = True,
     since: int | None = None,
@@ -99,7 +99,7 @@ def drive(
     Without `may_wait` a living run is left to another driver, without `may_start` none is begun. A stop after the
     journal line `since` calls it off: it also means a driver started on another's behalf, whose process came later.
     """
-    started, told, read_to = False, 0, task.memory.size
+    started, reported, read_to = False, 0, task.memory.size
     since = task.memory.snapshot.seq if since is None else since
     while True:
         try:
@@ -110,12 +110,12 @@ def drive(
         if task.memory.run and not may_wait:
             return Rest(task, "running", say.run_under_way(task.memory.run.run, task.id))
         if task.memory.run:
-            if task.memory.run.run != told:
+            if task.memory.run.run != reported:
                 tell(Happened("adopted", task))
             wait(task, tell, reply)
             started = True
             continue
-        rest = _called_off(task, since) or resting(task, asked=asked)
+        rest = _called_off(task, since) or resting(task, is_requested=is_requested)
         if rest is None and started and once:
             rest = after_once(task, since)
         if rest is None and not may_start:
@@ -130,8 +130,8 @@ def drive(
             why, _, said = failure_words(ready.failed).partition("\n")
             return Rest(task, "person", why, of_task.mend_set_up(task.id), said)
         task = start_run(task, ready)
-        started, asked, told = True, False, task.memory.run.run
-        if told:
+        started, is_requested, reported = True, False, task.memory.run.run
+        if reported:
             tell(Happened("started", task))
 
 
@@ -155,10 +155,10 @@ def after_once(task: Task, since: int) -> Rest:
         return Rest(task, "stopped", task.memory.snapshot.registers[STOPPED])
     if failed := _failed_run(task, since):
         return Rest(task, "failed", failed)
-    asked = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
-    if asked is None:
+    refused = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
+    if refused is None:
         return Rest(task, "running", say.one_run_asked_for())
-    return Rest(task, "refused", say.run_refused(task.memory.visit.run, asked))
+    return Rest(task, "refused", say.run_refused(task.memory.visit.run, refused))
 
 
 def _failed_run(task: Task, since: int) -> str:
@@ -198,7 +198,7 @@ def advance(task: Task, tell: Tell) -> Task:
 def _advance(task: Task, tell: Tell) -> Task:
     task, outcome = attend(task, partial(tell_progress, task, tell))
     if outcome is not None:
-        tell(_told(outcome))
+        tell(_happened(outcome))
     if task.memory.run:
         return task
     for _ in range(2 * len(task.machine.states)):
@@ -208,16 +208,16 @@ def _advance(task: Task, tell: Tell) -> Task:
             if outcome.notes:  # restored files are reported, move or not
                 tell(Happened("noted", task, said={"notes": outcome.notes}))
             break
-        tell(_told(outcome))
+        tell(_happened(outcome))
     return task
 
 
-def _told(outcome: Outcome) -> Happened:
+def _happened(outcome: Outcome) -> Happened:
     kind = {"Advance": "moved", "Refuse": "refused"}.get(type(outcome.decision).__name__, "unmoved")
     return Happened(kind, outcome.task, outcome)
 
 
-def resting(task: Task, *, asked: bool = False) -> Rest | None:
+def resting(task: Task, *, is_requested: bool = False) -> Rest | None:
     """Why no run is to be started now; None when one is."""
     snapshot, visit = task.memory.snapshot, task.memory.visit
     state = task.machine.states[snapshot.state]
@@ -227,31 +227,31 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person" if waits_at_end(state) else "done", question(state, task.native) or state.name)
     if state.driver == "engine" and (lacks := engine_lacks(task)) and lacks.why:
         return Rest(task, "person", lacks.why, lacks.fix)
-    if not state.role or (state.driver != "agent" and not asked):
+    if not state.role or (state.driver != "agent" and not is_requested):
         is_title_true = state.is_rest and not taken_back(task.memory)
         waits = question(state, task.native) or (state.title if is_title_true else "")
         waits = waits or say.waits_for_person(state.name)
         return Rest(task, "person", f"{waits}{why_here(task.memory)}")
-    if not asked and (rest := _for_word(task, state)):
+    if not is_requested and (rest := _for_word(task, state)):
         return rest
-    if visit and task.memory.out and not asked and (wake := wakes_at(task)):
+    if visit and task.memory.out and not is_requested and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
-    return None if asked else _after_visit(task)
+    return None if is_requested else _after_visit(task)
 
 
 def _for_word(task: Task, state: State) -> Rest | None:
     """Whether no run may start before a person says something: about sealed checks, about the work, about deploying."""
     if (failed := task.memory.sealed_failed) >= MOST_FAILED:
-        told = not_passed_often(failed, task.id)
-        return Rest(task, "person", told, told.next_step)
+        problem = not_passed_often(failed, task.id)
+        return Rest(task, "person", problem, problem.next_step)
     if may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
-        return Rest(task, "person", *_asked(task, word))
+        return Rest(task, "person", *_to_accept(task, word))
     if task.memory.visit and (deploys := deploy_word(task)):
         return Rest(task, "person", say.say_so(deploys, task.id))
     return None
 
 
-def _asked(task: Task, word: PersonsWord) -> tuple[str, str]:
+def _to_accept(task: Task, word: PersonsWord) -> tuple[str, str]:
     """What a person must accept, and the command where the reason does not tell it."""
     return (say.protected_touched(word.files), "") if word.files else (word.proof, of_task.accept_tests(task.id))
 
@@ -274,8 +274,8 @@ def _after_run(task: Task) -> str:
         ended = say.ended_without_move(state.name, left_open(task.memory))
         if visit.exit != "finished":
             ended = say.run_ended(visit.run, EXITS.get(visit.exit, visit.exit))
-        asked = question(state, task.native)
-        return say.another_needs_word(ended, asked, again_command(task.id, state))
+        confirmation = question(state, task.native)
+        return say.another_needs_word(ended, confirmation, again_command(task.id, state))
     commands = [(move.verbs[0] if move.verbs else f"move {move.to}", move.to) for move in waits]
     return say.sign_off_is_next(task.id, commands)
 

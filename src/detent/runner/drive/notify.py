@@ -39,7 +39,7 @@ def _hook(rest: Rest, command: str) -> str:
     from detent.effects.host.process import run
 
     task = rest.task
-    told = {
+    variables = {
         "DETENT_TASK": task.id,
         "DETENT_STATE": task.memory.snapshot.state,
         "DETENT_REST": rest.why,
@@ -47,7 +47,7 @@ def _hook(rest: Rest, command: str) -> str:
         "DETENT_TITLE": str(task.memory.head.title),
     }
     finished = run(
-        ("/bin/sh", "-c", command), cwd=task.project.root, env={**os.environ, **told}, timeout_s=HOOK_TIMEOUT_S
+        ("/bin/sh", "-c", command), cwd=task.project.root, env={**os.environ, **variables}, timeout_s=HOOK_TIMEOUT_S
     )
     if finished.exit == 0:
         return ""

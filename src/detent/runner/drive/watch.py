@@ -46,7 +46,7 @@ FEW = 20  # living runs that are checked in one go
 DEFAULT_JOBS = 4
 
 
-class Told(Record):
+class Notice(Record):
     """What the supervisor says of one task."""
 
     id: str
@@ -60,7 +60,7 @@ class Supervisor:
     def __init__(
         self,
         project: Project,
-        tell: Callable[[Told], None],
+        tell: Callable[[Notice], None],
         reply: Reply,
         *,
         jobs: int,
@@ -167,7 +167,7 @@ class Supervisor:
             self._send(task)
         elif name not in self.rests or self.rests[name].task.memory.snapshot.seq != task.memory.snapshot.seq:
             self.rests[name] = rest
-            self.tell(Told(name, rest.text, rest))
+            self.tell(Notice(name, rest.text, rest))
 
     def _write_down(self, name: str) -> Task | None:
         """The task as it stands now, with the end of its run if that is over; None when it can't be read."""
@@ -214,7 +214,7 @@ class Supervisor:
             self.watch.add(folder)
             self.readers[task.id] = EventReader(os.path.join(folder, EVENTS), task.memory.run.events)
             self.drops[task.id] = drop_folder(task)  # to find it takes longer than to look into it
-            self.tell(Told(task.id, say.run_of_agent(task.memory.run.run, task.memory.run.agent)))
+            self.tell(Notice(task.id, say.run_of_agent(task.memory.run.run, task.memory.run.agent)))
 
     def _send(self, task: Task) -> None:
         """Let a process of its own decide what ended, take open moves and, if it may, start the next run."""
@@ -303,7 +303,7 @@ class Supervisor:
         rest = None if task is None else Rest(task, "stopped", why, next_step or of_task.run(name))
         if rest is not None:
             self.rests[name] = rest
-        self.tell(Told(name, why, rest))
+        self.tell(Notice(name, why, rest))
 
     def _look_for_room(self) -> None:
         watched = set(self.watched.values())

@@ -58,7 +58,7 @@ def _checked(
         from detent.machines.findings import findings
 
         found = findings(machine, explore(machine), meanings())
-        problems = tuple(say.finding(one.rule, one.story) for one in found)
+        problems = tuple(say.finding(violation.rule, violation.story) for violation in found)
     if problems:
         raise MachineError(problems, where=where)
     return machine
@@ -76,18 +76,18 @@ def misspelt(settings: Settings, machine: Machine | None = None) -> tuple[str, .
 
 def _misspelt_roles(settings: Settings, machine: Machine | None) -> Iterator[str]:
     """A rule for a role that does not exist holds for no run: a network that was to be denied would stay open."""
-    own = {state.role for state in machine.states.values()} if machine else set()
+    of_machine = {state.role for state in machine.states.values()} if machine else set()
     chosen = [name.rpartition(".")[2] for name, value in settings.agents.items() if not isinstance(value, dict)]
     places = {
         "[sandbox] network": (settings.sandbox_network, COMMANDS),
         "[agents]": (chosen, DEFAULT),
         "[prompts] add": (settings.prompts, ""),
     }
-    if not any(set(names) - {*own, besides} for names, besides in places.values()):
+    if not any(set(names) - {*of_machine, besides} for names, besides in places.values()):
         return
     known = {role for name in built_in_names() for role in read_document(name)[0].get("role", {})}
     for place, (names, besides) in places.items():
-        for name, near in _nearly(set(names) - own, {*known, *own, besides} - {""}):
+        for name, near in _nearly(set(names) - of_machine, {*known, *of_machine, besides} - {""}):
             yield say.unknown_role(place, FILE, name, near)
 
 

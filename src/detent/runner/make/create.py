@@ -67,23 +67,23 @@ def create(new_task: NewTask) -> Task:
         is_whole = is_tracked(machine.store)  # what the repository holds there already stays proven
         place = folder if new_task.folder else store_root(machine.store, project.root) or folder
         refuse_place(place, project, "" if is_whole else baseline)
-        given = _given(machine, new_task, words, _branch(site, new_task, machine, task_id))
-        texts = _scaffold_texts(native, new_task, snapshot, given, request)
+        filled = _filled_fields(machine, new_task, words, _branch(site, new_task, machine, task_id))
+        texts = _scaffold_texts(native, new_task, snapshot, filled, request)
         refuse_taken(folder, machine, texts if new_task.folder or is_whole else {})
         if new_task.folder:
             refuse_second(folder, project)
         head = head_of(
             Created, site, settings, machine, pinned, new_task.replace(task_id=task_id, folder=folder), kept, pack
         )
-        told: tuple[str, ...] = ()
+        home_notes: tuple[str, ...] = ()
         if site.repository is not None and not head.in_place:
-            told = begin_home(project, site.repository, head, machine, include_dirty=new_task.include_dirty)
-        make_home(folder, is_given=bool(new_task.folder))
+            home_notes = begin_home(project, site.repository, head, machine, include_dirty=new_task.include_dirty)
+        make_home(folder, is_named=bool(new_task.folder))
         with _nothing_left(native):
             kept_request = keep_request(native.places, request) if request is not None else {}
             shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
             notes = tuple(
-                note for note in (*misspelt(settings, machine), *told, shown, obstacle, *sealing.notes) if note
+                note for note in (*misspelt(settings, machine), *home_notes, shown, obstacle, *sealing.notes) if note
             )
             _write_scaffold(native, texts)
             head = with_sealed(head, keep_sealed(native.places, sealing))
@@ -107,7 +107,7 @@ def _nothing_left(native: Native) -> Iterator[None]:
 
 
 def _scaffold_texts(
-    native: Native, new_task: NewTask, snapshot: Snapshot, given: Mapping[str, str], request: Request | None
+    native: Native, new_task: NewTask, snapshot: Snapshot, filled: Mapping[str, str], request: Request | None
 ) -> dict[str, bytes]:
     """The first content of every file of a new task, by name."""
     store = native.machine.store
@@ -116,7 +116,7 @@ def _scaffold_texts(
     for name in (*store.files, *extras):
         text = scaffold(native.machine.name, name).replace("{title}", new_task.title)
         if name == native.file:
-            values = {**native.wanted_fields(snapshot, ""), **given}
+            values = {**native.wanted_fields(snapshot, ""), **filled}
             text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
     return texts if request is None else {REQUEST: request.text.encode(), **texts}
@@ -138,17 +138,17 @@ def _branch(site: Site, new_task: NewTask, machine: Machine, task_id: str) -> st
     return site.repository.branch or "" if new_task.in_place else branch_of(machine.name, task_id)
 
 
-def _given(machine: Machine, new_task: NewTask, words: str, branch: str) -> Mapping[str, str]:
+def _filled_fields(machine: Machine, new_task: NewTask, words: str, branch: str) -> Mapping[str, str]:
     """The words and checks of the command line, in the fields the machine keeps for them."""
-    given: dict[str, str] = {}
+    fields: dict[str, str] = {}
     if label := machine.store.title:
-        given[label] = words
+        fields[label] = words
     if label := machine.store.branch:
-        given[label] = branch
+        fields[label] = branch
     if new_task.checks and (label := machine.store.checks):
         lines = "\n".join(plan_line(line) for line in new_task.checks)
-        given[label] = lines.removeprefix("- ") if len(new_task.checks) == 1 else f"\n{lines}"
-    return given
+        fields[label] = lines.removeprefix("- ") if len(new_task.checks) == 1 else f"\n{lines}"
+    return fields
 
 
 def plan_line(command: str) -> str:

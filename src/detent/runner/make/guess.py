@@ -88,7 +88,7 @@ def guess_commands(root: str, has: Has) -> tuple[Guess, ...]:
             *((name, line, marker, program) for marker, name, line, program in _BY_MARKER if _is(root, marker)),
         )
     ]
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: NAMES.index(one.name)))
+    return tuple(sorted(dict.fromkeys(found), key=lambda guess: NAMES.index(guess.name)))
 
 
 def _without_folder(root: str, command: str, has: Has) -> str:

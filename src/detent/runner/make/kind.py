@@ -24,11 +24,11 @@ _SIGNS = (
 _FIRST_WORDS = 3
 
 
-def kind_of(given: str, request: str) -> dict[str, str]:
+def kind_of(kind: str, request: str) -> dict[str, str]:
     """The kind of a change and its source: a person, or the engine's guess from the request."""
-    if given and given not in KINDS:
-        raise UsageError(say.unknown_kind(given, KINDS))
-    return {"kind": given or guess_kind(request), "by": "person" if given else "engine"}
+    if kind and kind not in KINDS:
+        raise UsageError(say.unknown_kind(kind, KINDS))
+    return {"kind": kind or guess_kind(request), "by": "person" if kind else "engine"}
 
 
 def guess_kind(request: str) -> str:

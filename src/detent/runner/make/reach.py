@@ -74,10 +74,10 @@ class _Clock:
         self._progress = progress
         self._since: float | None = None
 
-    def begins(self, told: str) -> None:
+    def begins(self, label: str) -> None:
         self.ends()
         self._since = monotonic()
-        self._progress(Progress(BEGINS, told))
+        self._progress(Progress(BEGINS, label))
 
     def tells(self, progress: Progress) -> None:
         if progress.stage == BEGINS:
@@ -98,8 +98,8 @@ def reach_of(task: Task, name: str, line: str, known: Known) -> Reach:
         return _by_exit_code(name, line, "", say.no_report_but(known.why, "") if known.why else say.no_runner())
     if known.census is None:
         why, _, fix = known.why.partition("; next: ")
-        told = say.no_report(runner, why)
-        return _by_exit_code(name, line, runner, say.no_report_but(told, fix) if fix else told)
+        message = say.no_report(runner, why)
+        return _by_exit_code(name, line, runner, say.no_report_but(message, fix) if fix else message)
     red = [case.id for case in known.census.of_outcome(RED)]
     accepted = accepted_in(task, known.census)
     found = Reach(
@@ -140,12 +140,12 @@ def kept_reach(task: Task) -> tuple[Reach, ...] | None:
     return tuple(found)
 
 
-def _by_exit_code(name: str, line: str, runner: str, told: Message) -> Reach:
-    return Reach(name, line, runner, EXIT_CODE_ONLY, told, told.next_step)
+def _by_exit_code(name: str, line: str, runner: str, why: Message) -> Reach:
+    return Reach(name, line, runner, EXIT_CODE_ONLY, why, why.next_step)
 
 
-def _with(found: Reach, word: str, told: Message) -> Reach:
-    return found.replace(word=word, why=told, next_step=told.next_step)
+def _with(found: Reach, word: str, why: Message) -> Reach:
+    return found.replace(word=word, why=why, next_step=why.next_step)
 
 
 def red_tests(found: Sequence[Reach]) -> tuple[str, ...]:

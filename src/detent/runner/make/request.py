@@ -123,8 +123,8 @@ def _from_json(data: bytes, issue: str, argv: list[str]) -> Request:
         found = None
     title = found.get("title") if isinstance(found, dict) else None
     if not isinstance(found, dict) or not isinstance(title, str) or not title.strip():
-        told = say.issue_no_json if found is None else say.issue_without_title
-        raise ToolError(told(issue, argv[0]), where=" ".join(argv))
+        problem = say.issue_no_json if found is None else say.issue_without_title
+        raise ToolError(problem(issue, argv[0]), where=" ".join(argv))
     title, url = " ".join(title.split()), _text_at(found, "url")
     parts = [f"# {title}", url, _text_at(found, "body")]
     comments = found.get("comments")

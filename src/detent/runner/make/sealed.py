@@ -56,10 +56,10 @@ def find_sealed(site: Site, machine: Machine, settings: Settings, words: Sequenc
     if not wanted:
         return Sealing()
     if not any(gate.check == "proof" for gate in machine.gates.values()):
-        told = say.no_last_gate(machine.name)
+        problem = say.no_last_gate(machine.name)
         if words:
-            raise UsageError(told, where=say.option())
-        return Sealing(notes=(told,))
+            raise UsageError(problem, where=say.option())
+        return Sealing(notes=(problem,))
     if len(wanted) > MOST_FILES:
         raise UsageError(say.too_many_files(len(wanted), MOST_FILES))
     runners = tuple(load_runners(settings.runners).by_name.values())
@@ -184,7 +184,7 @@ def _to_hide(real: str, project: Project) -> str:
     if lies_in(real, os.path.realpath(config_folder())) or folder in _SCRATCH:
         return ""
     needed = (os.path.expanduser("~"), project.root, project.home(), project.common_dir, os.sep)
-    return real if any(lies_in(os.path.realpath(one), folder) for one in needed if one) else folder
+    return real if any(lies_in(os.path.realpath(path), folder) for path in needed if path) else folder
 
 
 def _not_hidden(project: Project, files: Sequence[SealedFile]) -> list[str]:
@@ -192,10 +192,10 @@ def _not_hidden(project: Project, files: Sequence[SealedFile]) -> list[str]:
     level = level_of(project).level
     if level == NONE:
         return [say.no_sandbox()]
-    own = os.path.realpath(config_folder())
-    outside = [file.source for file in files if not lies_in(file.source, own)]
+    config = os.path.realpath(config_folder())
+    outside = [file.source for file in files if not lies_in(file.source, config)]
     if level == LANDLOCK:
         shared = [path for path in outside if os.path.dirname(path) in _SCRATCH]
-        told = [say.landlock_leaves_open()]
-        return [*told, *([say.readable_here(shared, own)] if shared else [])]
-    return [say.readable_elsewhere(outside, own)] if outside else []
+        notes = [say.landlock_leaves_open()]
+        return [*notes, *([say.readable_here(shared, config)] if shared else [])]
+    return [say.readable_elsewhere(outside, config)] if outside else []

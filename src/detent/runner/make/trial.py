@@ -111,7 +111,7 @@ def check_settings(project: Project) -> Found:
 def try_commands(task: Task, settings: Settings, progress: Callable[[Progress], None] = quiet) -> Trial:
     """Run every command of the settings once; nothing of it counts as proof, and only its logs stay."""
     tree, logs = frozen_tree(task), os.path.join(task.home, "logs")
-    make_home(logs, is_given=False)
+    make_home(logs, is_named=False)
     commit, place, running = task.memory.head.baseline, place_of(task), command_running(task)
     level = hold_in(place, (), task.home).level
     unseen = unseen_folders(place, os.environ.get("PATH", os.defpath))
@@ -137,7 +137,7 @@ def _try_all(
     settings: Settings, checkout: Checkout, running: Running, logs: str, progress: Callable[[Progress], None]
 ) -> tuple[Tried, ...]:
     tried: list[Tried] = []
-    in_order = sorted(settings.commands.items(), key=lambda one: one[0] != BUILD)
+    in_order = sorted(settings.commands.items(), key=lambda command: command[0] != BUILD)
     for number, (name, line) in enumerate(in_order, 1):
         begins = Progress(BEGINS, line, number, len(in_order))
         progress(begins)

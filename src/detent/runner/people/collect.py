@@ -229,8 +229,8 @@ def _remove(task: Task, leftover: Leftover, cleanup: Cleanup, of_tasks: Mapping[
             elif leftover.has_keep_ref:
                 Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
     except DetentError as problem:
-        told = "; ".join(part for part in (problem.what, problem.where, problem.next_step) if part)
-        return leftover.replace(goes=False, why=say.left_as_it_is(told))
+        details = "; ".join(part for part in (problem.what, problem.where, problem.next_step) if part)
+        return leftover.replace(goes=False, why=say.left_as_it_is(details))
     if leftover.journal:
         drop_anchor(common_dir, task.id)  # it would name a journal that is gone
         forget_active(task)
@@ -277,7 +277,7 @@ def _is_recorded(task: Task, leftover: Leftover, going: Sequence[_Last]) -> bool
     if not isinstance(last, Collected) or not {*leftover.branches, *leftover.backups} <= set(last.branches):
         return False
     kept = {tree_of(task.places.private_git(), commit) for commit in last.kept}
-    return {one.tree for one in going} <= kept
+    return {last.tree for last in going} <= kept
 
 
 def _going(task: Task, leftover: Leftover) -> tuple[_Last, ...]:
@@ -299,8 +299,8 @@ def _going(task: Task, leftover: Leftover) -> tuple[_Last, ...]:
 def _keep(task: Task, going: Sequence[_Last]) -> list[str]:
     private, ref = task.places.private_git(), f"refs/detent/{task.id}/{task.memory.snapshot.seq + 1}"
     return [
-        keep_commit(private, f"{ref}-{one.name}", one.tree, one.parent, f"{task.id}: its {one.name} before gc")
-        for one in going
+        keep_commit(private, f"{ref}-{last.name}", last.tree, last.parent, f"{task.id}: its {last.name} before gc")
+        for last in going
     ]
 
 

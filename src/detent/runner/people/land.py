@@ -95,19 +95,23 @@ def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
     plan = plan_of(task, ground, work, candidate, proof)
     telling.plan(plan)
     waived = proof.waived
-    asked: tuple[str, ...] = (say.tests_waived(waived.gates, waived.name, waived.reason),) if waived is not None else ()
-    _ask(task, asked, telling)
+    accepted: tuple[str, ...] = (
+        (say.tests_waived(waived.gates, waived.name, waived.reason),) if waived is not None else ()
+    )
+    _ask(task, accepted, telling)
     proven = prove_commands(
         proof.task, proof.seen, proof.gates, again=True, with_before=False, progress=telling.progress
     )
-    red = tuple(one.receipt.command for one in proven if not one.receipt.is_green)
+    red = tuple(proof.receipt.command for proof in proven if not proof.receipt.is_green)
     if not _is_recorded_revert(task, work, candidate.tree):
         waived_lines = lines_waived(waived, proof)
-        _refuse_red(task, ground, candidate, plan, [one for one in proven if one.receipt.command not in waived_lines])
-        asked += questions_about(task, proof, proof.told, telling.progress)
-        _ask(task, asked, telling)
+        _refuse_red(
+            task, ground, candidate, plan, [result for result in proven if result.receipt.command not in waived_lines]
+        )
+        accepted += questions_about(task, proof, proof.summary, telling.progress)
+        _ask(task, accepted, telling)
     landed = Landed(
-        candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven, red=red, accepted=asked
+        candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven, red=red, accepted=accepted
     )
     if candidate.how == FOUND:
         return record_landing(task, name, landed)
@@ -243,17 +247,17 @@ def _is_recorded_revert(task: Task, work: str, tree: str) -> bool:
 
 
 def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, proven: Sequence[Proven]) -> None:
-    for one in proven:
-        if one.receipt.is_green:
+    for proof in proven:
+        if proof.receipt.is_green:
             continue
         where = ground.branch if candidate.how == FOUND else say.merged_tree()
-        sources = next((asked.sources for asked in plan.commands if asked.line == one.receipt.command), ())
+        sources = next((named.sources for named in plan.commands if named.line == proof.receipt.command), ())
         whose = [say.the_task() if source == OF_TASK else source for source in sources]
-        said = one.receipt.said.splitlines()[-_QUOTED_LINES:]
-        told = say.command_fails(
-            one.receipt.command, one.receipt.result, where, whose, said, branch=ground.branch, task_id=task.id
+        said = proof.receipt.said.splitlines()[-_QUOTED_LINES:]
+        failed = say.command_fails(
+            proof.receipt.command, proof.receipt.result, where, whose, said, branch=ground.branch, task_id=task.id
         )
-        raise RefusedError(told, where=one.receipt.log)
+        raise RefusedError(failed, where=proof.receipt.log)
 
 
 def _message(task: Task, ground: Ground, *, squash: bool) -> Message:
@@ -267,7 +271,7 @@ def _message(task: Task, ground: Ground, *, squash: bool) -> Message:
 def record_landing(task: Task, name: str, landed: Landed) -> Landed:
     tree = tree_of(task.project.common_dir, landed.commit)
     make_safe()  # also what was found: the person's git may have made it just now, or a landing that was killed
-    receipts = {one.receipt.key: one.receipt.digest for one in landed.proven}
+    receipts = {proof.receipt.key: proof.receipt.digest for proof in landed.proven}
     line = LandedLine(
         by="person",
         name=name,

@@ -13,19 +13,19 @@ from detent.errors import RefusedError, UnreadableError
 from detent.gates.commands import is_momentary, runs_of, standing_runs
 from detent.page.diff import patch_text
 from detent.runner.people.land_proof import Proof, waived_for
-from detent.runner.people.proof_basis import asked_commands, judged_by
+from detent.runner.people.proof_basis import judged_by, named_commands
 from detent.runner.step.changing import changing
 from detent.runner.step.look import look, take_current_tree
-from detent.runner.tell.proof_told import proof_of_tree
+from detent.runner.tell.proof_summary import proof_of_tree
 from detent.words.runner import land as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.git.git import Repository
     from detent.runner.people.land_proof import Waived
-    from detent.runner.people.proof_basis import Asked
+    from detent.runner.people.proof_basis import NamedCommand
     from detent.runner.task.open import Task
-    from detent.runner.tell.proof_told import ProofTold
+    from detent.runner.tell.proof_summary import ProofSummary
 
 FOUND = "found"  # the work is on the branch already
 _MOST_COMMITS = 1000
@@ -57,11 +57,11 @@ class Plan(Record):
     commits: tuple[tuple[str, str], ...]  # id and subject, oldest first
     files: tuple[tuple[str, str], ...]  # status letter and path
     stat: str
-    commands: tuple[Asked, ...]
+    commands: tuple[NamedCommand, ...]
     protected_from: str
     protected: tuple[str, ...]
     caches: tuple[str, ...] = ()  # folders in the task's tree that stay behind: caches of tools
-    told: ProofTold | None = None  # what the tests prove of the work; None where that was never asked
+    summary: ProofSummary | None = None  # what the tests prove of the work; None where that was never asked
     waived: Waived | None = None
 
 
@@ -79,10 +79,10 @@ def ground_of(task: Task) -> Ground:
 
 def proof_of(task: Task, work: str, candidate: Candidate) -> Proof:
     """Every command that must pass on the candidate: those of the task's gates, and all that either side names."""
-    own, waived = task, waived_for(task, work)
+    of_task, waived = task, waived_for(task, work)
     task = judged_by(task, candidate.judged_by)
     with changing(task) as change:
-        told = proof_of_tree(own, change.document, tree_of(own.places.private_git(), work))
+        summary = proof_of_tree(of_task, change.document, tree_of(of_task.places.private_git(), work))
         memory = change.memory.replace(head=task.memory.head)
         seen = look(task, memory, change.document, candidate.tree)
     covered = {run.command.line for gate in task.machine.gates.values() for run in standing_runs(gate, seen)}
@@ -91,7 +91,7 @@ def proof_of(task: Task, work: str, candidate: Candidate) -> Proof:
     extra = {f"land {name}": Gate(f"land {name}", "commands", {"command": name}) for name in names}
     machine = task.machine.replace(gates={**task.machine.gates, **extra})
     gates = tuple(name for name, gate in machine.gates.items() if not is_momentary(gate))
-    return Proof(task.replace(machine=machine), seen.replace(machine=machine), gates, told, waived)
+    return Proof(task.replace(machine=machine), seen.replace(machine=machine), gates, summary, waived)
 
 
 def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: Proof) -> Plan:
@@ -109,11 +109,11 @@ def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: 
         _commits(task, ground, work),
         changed_files(private, base, tree),
         patch_text(private, base, tree, stat=True),
-        asked_commands(task, candidate.judged_by, ground.branch, lines),
+        named_commands(task, candidate.judged_by, ground.branch, lines),
         candidate.judged_by,
         tuple(head.protect["deny"]),
         _caches(task),
-        proof.told,
+        proof.summary,
         proof.waived,
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.runner.step.proving.progress import Progress
     from detent.runner.task.open import Task
-    from detent.runner.tell.proof_told import ProofTold
+    from detent.runner.tell.proof_summary import ProofSummary
     from detent.store.text.assessment import Assessment
 
 
@@ -41,14 +41,14 @@ class Proof(Record):
     task: Task
     seen: Seen
     gates: tuple[str, ...]
-    told: ProofTold | None
+    summary: ProofSummary | None
     waived: Waived | None
 
 
 def waived_for(task: Task, work: str) -> Waived | None:
     """The override that let this work through although its commands fail; None where there was none."""
     tree, gates = tree_of(task.places.private_git(), work), task.machine.gates
-    for seen in sorted(task.memory.trees.values(), key=lambda one: one.seq, reverse=True):
+    for seen in sorted(task.memory.trees.values(), key=lambda tree: tree.seq, reverse=True):
         found = tuple(name for name in seen.waived if name in gates and rests_on_commands(gates[name]))
         if found and seen.tree == tree:
             return Waived(found, seen.name, seen.reason)
@@ -63,7 +63,7 @@ def lines_waived(waived: Waived | None, proof: Proof) -> frozenset[str]:
 
 
 def questions_about(
-    task: Task, proof: Proof, told: ProofTold | None, progress: Callable[[Progress], None]
+    task: Task, proof: Proof, summary: ProofSummary | None, progress: Callable[[Progress], None]
 ) -> tuple[str, ...]:
     """What a person is asked about the merged tree; refused where a test of the receiving branch is lost or faked.
 
@@ -74,15 +74,15 @@ def questions_about(
         return ()
     if assessment_of(seen) is not None:
         return ()
-    scope = repeated(is_shown=told is not None)
+    scope = repeated(is_shown=summary is not None)
     found = assessment_of(seen, scope.name) or assess(proof.task, seen, progress=progress, scope=scope)
     if found.word == REFUSED:
         why, fix = why_refused(found)
         raise RefusedError(say.tests_refuted(why, fix, task.id))
-    known = _asks(told.found) if told is not None and told.accepted_by else {}
+    known = _asks(summary.found) if summary is not None and summary.accepted_by else {}
     return tuple(why for key, why in _asks(found).items() if key not in known)
 
 
 def _asks(found: Assessment) -> dict[tuple[str, str, str], str]:
-    parts = [(one.line, part) for one in found.commands for part in one.parts if part.result == ASKS]
+    parts = [(command.line, part) for command in found.commands for part in command.parts if part.result == ASKS]
     return {(line, part.name, part.why): part.why for line, part in parts}

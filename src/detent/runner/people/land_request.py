@@ -22,13 +22,13 @@ DEFAULT_REQUEST = "gh pr create --head {branch} --title {title} --body-file {sum
 _FILLED_IN = re.compile(r"\{(branch|title|summary)\}")
 
 
-class Asked(Record):
+class Pushed(Record):
     branch: str
     summary: str  # the file with the words
     said: str  # what the command said
 
 
-def ask_elsewhere(task: Task, name: str) -> Asked:
+def ask_elsewhere(task: Task, name: str) -> Pushed:
     task, _ = tidy(task)
     work = checkpoint_to_land(task)
     branch = str(task.memory.checkpoint.branch)
@@ -41,7 +41,7 @@ def ask_elsewhere(task: Task, name: str) -> Asked:
     push_branch(task.project.root, branch)
     said = run_as_person(command, task.project.root)
     record_landing(task, name, Landed("pr", work, branch))
-    return Asked(branch, summary, said)
+    return Pushed(branch, summary, said)
 
 
 def _summary(task: Task, work: str) -> str:
@@ -49,7 +49,9 @@ def _summary(task: Task, work: str) -> str:
     head = task.memory.head
     store = ReceiptStore(task.places.receipts())
     receipts = [store.find(key) for key in task.memory.proved]
-    proof = dict.fromkeys(f"- `{one.command}` passed" for one in receipts if one is not None and one.is_green)
+    proof = dict.fromkeys(
+        f"- `{receipt.command}` passed" for receipt in receipts if receipt is not None and receipt.is_green
+    )
     stat = stat_of(task, work)
     parts = [
         f"# {head.title}",

@@ -25,36 +25,36 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
 
 
-def resume(task: Task, name: str, reason: str, given: Mapping[str, str] | None = None) -> Outcome:
+def resume(task: Task, name: str, reason: str, options: Mapping[str, str] | None = None) -> Outcome:
     """Leave an end that can be left, or let a stopped task go on."""
     if _has_verb(task, "resume"):
-        return step(task, Signal("person", name=name, reason=reason, verb="resume"), given=given)
+        return step(task, Signal("person", name=name, reason=reason, verb="resume"), options=options)
     stopped = task.memory.snapshot.registers.get(STOPPED, "")
-    asked = Signal("person", name=name, reason=reason, verb="resume")
+    signal = Signal("person", name=name, reason=reason, verb="resume")
     if not stopped:
         state = task.memory.snapshot.state
         problem = say.end_is_final(state) if task.machine.states[state].is_end else say.not_stopped(state)
         allowed = allowed_targets(task.machine, task.memory.snapshot)
-        return Outcome(Refuse(problem, (), allowed, hint=problem.next_step), task, {}, asked, state)
+        return Outcome(Refuse(problem, (), allowed, hint=problem.next_step), task, {}, signal, state)
     if used := budget_spent(task.memory):
         hint = say.give_more_first(way_on(task.id, task.memory))
-        return Outcome(Refuse(used, hint=hint), task, {}, asked, task.memory.snapshot.state)
+        return Outcome(Refuse(used, hint=hint), task, {}, signal, task.memory.snapshot.state)
     with changing(task) as change:
         snapshot = change.memory.snapshot
         registers = {key: value for key, value in snapshot.registers.items() if key != STOPPED}
         counters = {key: value for key, value in snapshot.counters.items() if key not in (RUNS, CRASHES, IDLE)}
         after = snapshot.replace(registers=registers, counters=counters)  # a no stands until the next run
         taken = answered(task.machine, change.document)
-        line = Resumed(by="person", name=name, reason=reason, answer=reason, asked=taken.asked, fields=taken.fields)
+        line = Resumed(by="person", name=name, reason=reason, answer=reason, asked=taken.question, fields=taken.fields)
         change.write(line, after=after)
-    return Outcome(Wait(say.may_go_on()), change.task, {}, asked, snapshot.state, change.notes)
+    return Outcome(Wait(say.may_go_on()), change.task, {}, signal, snapshot.state, change.notes)
 
 
 def answer(task: Task, name: str, text: str) -> Outcome:
     """Record what a person says; where the task waited for it, it goes on."""
-    asked = Signal("person", name=name, reason=text, verb="answer")
+    signal = Signal("person", name=name, reason=text, verb="answer")
     if _has_verb(task, "answer"):
-        return step(task, asked)
+        return step(task, signal)
     if is_answer_enough(task.machine, task.memory, task.native) and not _has_verb(task, "resume"):
         return resume(task, name, text).replace(decision=Wait(say.was_answered(task.id)))
     with changing(task) as change:
@@ -64,12 +64,12 @@ def answer(task: Task, name: str, text: str) -> Outcome:
         is_said = said.seq == memory.snapshot.seq and (said.name, said.text) == (name, text)
         if not is_said:
             taken = answered(task.machine, change.document)
-            change.write(Answered(by="person", name=name, answer=text, asked=taken.asked, fields=taken.fields))
+            change.write(Answered(by="person", name=name, answer=text, asked=taken.question, fields=taken.fields))
     memory, state = change.memory, change.memory.snapshot.state
-    told = say.was_answered(task.id) if waited else say.noted(state)
+    result = say.was_answered(task.id) if waited else say.noted(state)
     if memory.snapshot.registers.get(STOPPED):
-        told = say.noted_while_stopped(way_on(task.id, memory))
-    return Outcome(Wait(told), change.task, {}, asked, state, change.notes)
+        result = say.noted_while_stopped(way_on(task.id, memory))
+    return Outcome(Wait(result), change.task, {}, signal, state, change.notes)
 
 
 def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Approved | None]:

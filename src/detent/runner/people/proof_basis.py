@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OF_TASK = "task"
 
 
-class Asked(Record):
+class NamedCommand(Record):
     """A command that must pass, and whose settings name it: the task's, the receiving branch's, or both."""
 
     name: str
@@ -45,10 +45,10 @@ def judged_by(task: Task, commit: str) -> Task:
     head = task.memory.head
     if commit == head.baseline:
         return task
-    given = read_committed(task.project, commit, FILE)
-    settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
+    content = read_committed(task.project, commit, FILE)
+    settings = parse_settings(content, f"{FILE} of {commit[:12]}") if content else None
     if command_level(task) == NONE:  # else these commands and their set-up are sandboxed
-        require_trust(task.project, given, f"{FILE} of {commit[:12]}")
+        require_trust(task.project, content, f"{FILE} of {commit[:12]}")
     changed = with_baseline(head, commit) if settings is None else _together(commit, head, settings)
     return task.replace(memory=task.memory.replace(head=changed, judged_by=commit))
 
@@ -69,16 +69,19 @@ def _together(commit: str, head: Head, settings: Settings) -> Head:
     )
 
 
-def asked_commands(task: Task, commit: str, branch: str, lines: Mapping[str, str]) -> tuple[Asked, ...]:
+def named_commands(task: Task, commit: str, branch: str, lines: Mapping[str, str]) -> tuple[NamedCommand, ...]:
     """These commands (line -> name) with where each comes from; `commit` is the head of the receiving branch."""
-    given = read_committed(task.project, commit, FILE) if commit else None
-    settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
+    content = read_committed(task.project, commit, FILE) if commit else None
+    settings = parse_settings(content, f"{FILE} of {commit[:12]}") if content else None
     theirs = set(settings.commands.values()) if settings is not None else set()
-    own = {line for _, line in task.memory.head.commands}
+    of_task = {line for _, line in task.memory.head.commands}
     found = []
     for line, name in lines.items():
-        sources = (*((branch,) if line in theirs else ()), *((OF_TASK,) if line in own or line not in theirs else ()))
-        found.append(Asked(name, line, sources))
+        sources = (
+            *((branch,) if line in theirs else ()),
+            *((OF_TASK,) if line in of_task or line not in theirs else ()),
+        )
+        found.append(NamedCommand(name, line, sources))
     return tuple(found)
 
 

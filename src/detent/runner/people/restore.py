@@ -90,8 +90,8 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
 def _write_down(change: Change, line: RestoredTree) -> None:
     if line.prepared:  # the document may show the branch
         change.document = read_document(change.task)
-        asked = change.document.state
-        change.write(line, request=asked if asked != change.memory.snapshot.state else "", reach=FILE)
+        written = change.document.state
+        change.write(line, request=written if written != change.memory.snapshot.state else "", reach=FILE)
     else:
         change.write(line)
     if intent := change.memory.intent:

@@ -15,7 +15,7 @@ from detent.runner.run.runs import run_seen
 from detent.runner.step.changing import changing
 from detent.runner.step.disorder import find_disorder, read_document
 from detent.runner.step.look import look, looks_at_tree
-from detent.runner.step.said_no import asked_target
+from detent.runner.step.said_no import requested_target
 from detent.runner.step.step import Outcome
 from detent.store.journal.run_events import Claimed
 from detent.words.runner import run as say
@@ -44,28 +44,28 @@ def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") 
             return Outcome(Wait(say.there_already()), task, {}, Signal("agent", want), want)
         document = read_document(task)
         wanted = want or ("" if verb else _file_wants(task, document))
-        asked = Signal("agent", wanted, name=task.memory.run.role, reason=reason, verb=verb)
-        facts = _facts(task, document, asked)
-        decision = decide(task.machine, task.memory.snapshot, facts, asked)
-        line = _claimed(task, asked, decision)
+        signal = Signal("agent", wanted, name=task.memory.run.role, reason=reason, verb=verb)
+        facts = _facts(task, document, signal)
+        decision = decide(task.machine, task.memory.snapshot, facts, signal)
+        line = _claimed(task, signal, decision)
         if line is not None and not _is_said(task, line):
             change.write(line)
         if isinstance(decision, Advance):
             keeper.finish(task.places.run(task.memory.run.run))
         state, is_claimed = task.memory.snapshot.state, isinstance(decision, Advance)
-        return Outcome(decision, change.task, facts, asked, state, claimed=is_claimed)
+        return Outcome(decision, change.task, facts, signal, state, claimed=is_claimed)
 
 
-def _claimed(task: Task, asked: Signal, decision: Decision) -> Claimed | None:
+def _claimed(task: Task, signal: Signal, decision: Decision) -> Claimed | None:
     """The line about an answer; a request that nothing was decided about leaves none."""
-    run, snapshot, want = task.memory.run.run, task.memory.snapshot, asked.want or asked.verb
+    run, snapshot, want = task.memory.run.run, task.memory.snapshot, signal.want or signal.verb
     if isinstance(decision, Advance):
         return Claimed(
             run=run,
             want=decision.edge.name,
             by="agent",
-            name=asked.name,
-            reason=asked.reason,
+            name=signal.name,
+            reason=signal.reason,
             from_=snapshot.state,
             accepted=True,
             to=decision.after.state,
@@ -76,13 +76,13 @@ def _claimed(task: Task, asked: Signal, decision: Decision) -> Claimed | None:
         run=run,
         want=want,
         by="agent",
-        name=asked.name,
-        reason=asked.reason,
+        name=signal.name,
+        reason=signal.reason,
         from_=snapshot.state,
         accepted=False,
-        to=asked_target(task.machine, snapshot, want),
+        to=requested_target(task.machine, snapshot, want),
         problem=decision.problem,
-        missing=[{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing],
+        missing=[{"gate": gap.gate, "why": gap.why, "fix": gap.fix} for gap in decision.missing],
     )
 
 
@@ -90,10 +90,10 @@ def _file_wants(task: Task, document: Document) -> str:
     return find_disorder(task, task.memory, document).request
 
 
-def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
+def _facts(task: Task, document: Document, signal: Signal) -> dict[str, Fact]:
     """The gates as they stand; one that needs the tree, or a report, is taken to be open until the run has ended."""
     filed = task.machine.states[task.memory.snapshot.state].files
-    edges = candidates_for(task.machine, task.memory.snapshot, asked)
+    edges = candidates_for(task.machine, task.memory.snapshot, signal)
     gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
     later = {gate for gate in gates if any(_is_seen_later(part, filed) for part in task.machine.parts((gate,)))}
     facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])

@@ -28,11 +28,11 @@ def contract(task: Task, state: State, seen: Seen) -> str:
         return "## Moves\nNo move out of this state is yours; do your work and end."
     facts = judge(seen, [gate for _, ways in listed for way in ways for gate in way.needs])
     lines = ["## Allowed next states, and what each needs", _how_to_ask(task, [edge for edge, _ in listed])]
-    told: dict[tuple[str, str], str] = {}  # each missing thing, and the gate that was named with it
+    noted: dict[tuple[str, str], str] = {}  # each missing thing, and the gate that was named with it
     targets = [edge.target for edge, _ in listed]
     for edge, ways in listed:
         lines += ["", _title(task, edge, is_one_of_several=targets.count(edge.target) > 1)]
-        lines += _edge(task, edge, ways, facts, told)
+        lines += _edge(task, edge, ways, facts, noted)
     return "\n".join(lines)
 
 
@@ -80,11 +80,11 @@ def _title(task: Task, edge: Edge, *, is_one_of_several: bool) -> str:
 
 
 def _edge(
-    task: Task, edge: Edge, ways: Sequence[Way], facts: Mapping[str, Fact], told: dict[tuple[str, str], str]
+    task: Task, edge: Edge, ways: Sequence[Way], facts: Mapping[str, Fact], noted: dict[tuple[str, str], str]
 ) -> list[str]:
     lines = []
-    if own := [way for way in ways if "agent" in way.by]:
-        fails = " (the command fails while one of these is missing)" if all(way.needs for way in own) else ""
+    if of_agent := [way for way in ways if "agent" in way.by]:
+        fails = " (the command fails while one of these is missing)" if all(way.needs for way in of_agent) else ""
         lines.append(f"`{_asking(task, target_of(task.memory.snapshot, edge))}`{fails}")
     choices = list(dict.fromkeys(way.needs for way in ways if not _is_failure(task, way)))
     for number, needs in enumerate(choices):
@@ -92,7 +92,7 @@ def _edge(
             lines.append("Either:" if not number else "Or:")
         for gate in needs:
             fact = facts[gate]
-            first = "" if fact.ok or fact.pending else told.setdefault((fact.why, fact.fix), gate)
+            first = "" if fact.ok or fact.pending else noted.setdefault((fact.why, fact.fix), gate)
             lines.append(f"- [ ] {gate}: the same as {first} above" if first not in ("", gate) else _gate(task, fact))
     if len(choices) < len({way.needs for way in ways}):
         lines.append("The engine takes it if the work you leave does not pass, and counts a failed attempt.")

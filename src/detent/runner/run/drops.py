@@ -44,7 +44,7 @@ def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]], fold
     open_ones = [name for name in names if name.endswith(REQUEST) and not name.endswith(REPLY)]
     answered = {name.removesuffix(REPLY) for name in names if name.endswith(REPLY)}
     outcomes: list[Outcome] = []
-    for name in [one for one in open_ones if one.removesuffix(REQUEST) not in answered][:_MOST_REQUESTS]:
+    for name in [name for name in open_ones if name.removesuffix(REQUEST) not in answered][:_MOST_REQUESTS]:
         reply, outcome = _answer(task, os.path.join(folder, name), words)
         if outcome is not None:
             outcomes.append(outcome)
@@ -76,11 +76,11 @@ def _answer(
         request = json.loads(read_plain(path, _LARGEST_REQUEST_BYTES) or b"")
     except (UnreadableError, ValueError, RecursionError):
         request = None
-    asked = request if isinstance(request, dict) else {}
-    if isinstance(title := asked.get("title"), str):
+    fields = request if isinstance(request, dict) else {}
+    if isinstance(title := fields.get("title"), str):
         return _retitled(task, title), None
-    want, verb = asked.get("move", ""), asked.get("verb", "")
-    if not ({"move", "verb"} & asked.keys() and isinstance(want, str) and isinstance(verb, str)):
+    want, verb = fields.get("move", ""), fields.get("verb", "")
+    if not ({"move", "verb"} & fields.keys() and isinstance(want, str) and isinstance(verb, str)):
         return {"error": say.no_request()}, None
     try:
         outcome = claim(task, task.memory.run.run, want, verb=verb)

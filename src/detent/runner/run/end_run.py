@@ -110,10 +110,10 @@ def _write_down(change: Change, seen: RunSeen, *, in_a_hurry: bool) -> Left:
         swept = keeper.end_survivors(seen.identity)
         if swept.left:
             raise RefusedError(say.processes_left(run.run, swept.left))
-    told, document = _made_readable(change), change.document
+    repaired, document = _made_readable(change), change.document
     disorder = find_disorder(task, memory, document)
     others = changed_of_others(task, run.held, document)
-    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
+    notes = (*repaired, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = usage_and_exit(task, seen)
     taken, since, problem = tree_left(task, in_a_hurry=in_a_hurry)
     left = left_behind(task, in_a_hurry=in_a_hurry)
@@ -211,9 +211,9 @@ def _made_readable(change: Change) -> tuple[str, ...]:
     try:
         change.document = read_document(task)
     except UnreadableError as error:
-        told, aside = put_back(task, error)
+        problem, aside = put_back(task, error)
         change.document = task.native.read()
-        return (say.stood_there(told, aside),)
+        return (say.stood_there(problem, aside),)
     if not change.document.found:
         return ()
     kept = task.store.keep(change.document.found)  # the computer stopped meanwhile, and the journal's text is newer

@@ -79,13 +79,13 @@ def decide_end(task: Task, progress: Callable[[Progress], None] | None = None) -
         if not (must_open and ended.put_back):
             return _stays(task, why)
     if not why:
-        asked = [Signal("agent", ended.claim, name=ended.role, reason=f"run {ended.run}")]
+        claimed = [Signal("agent", ended.claim, name=ended.role, reason=f"run {ended.run}")]
         monitor = Signal("engine", reason=say.run_ended_as(ended.run, ended.exit))
-        is_told = ASKED in ended.no  # it was refused while the run lived
-        for signal in (*(asked if ended.claim else ()), monitor):
+        was_refused = ASKED in ended.no  # it was refused while the run lived
+        for signal in (*(claimed if ended.claim else ()), monitor):
             outcome = step(task, signal, of_run=ended.run, progress=progress)
             if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
-                notes = (say.of_run(ended.run, why),) if why and not is_told else ()
+                notes = (say.of_run(ended.run, why),) if why and not was_refused else ()
                 return outcome.replace(notes=(*notes, *outcome.notes))  # it moved, now or by another process
             task, decision = outcome.task, outcome.decision
             why, refusal = why or _closed(decision), refusal or _gates(decision)
@@ -119,16 +119,16 @@ def _of_resolver(task: Task) -> str:
 def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
-        parts = (say.refused(decision.problem), "; ".join(one.why for one in _reasons(decision)))
+        parts = (say.refused(decision.problem), "; ".join(gap.why for gap in _reasons(decision)))
         return ": ".join(part for part in parts if part)
     missing = _reasons(decision) if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
-    return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))
+    return "" if any(gap.gate == "by" for gap in missing) else "; ".join(dict.fromkeys(gap.why for gap in missing))
 
 
 def _reasons(decision: Refuse | Wait) -> tuple[Missing, ...]:
     """What is missing; a command that was not run yet is no reason where something else is one."""
-    return tuple(one for one in decision.missing if not one.pending) or decision.missing
+    return tuple(gap for gap in decision.missing if not gap.pending) or decision.missing
 
 
 def _gates(decision: Decision) -> str:
@@ -136,9 +136,9 @@ def _gates(decision: Decision) -> str:
     missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
     if isinstance(decision, Refuse) and not missing:
         return decision.problem
-    if isinstance(decision, Wait) and any(one.gate == "by" for one in missing):
+    if isinstance(decision, Wait) and any(gap.gate == "by" for gap in missing):
         return ""
-    return "; ".join(dict.fromkeys(f"{one.gate}: {_LOG.sub('', one.why)}" for one in missing))
+    return "; ".join(dict.fromkeys(f"{gap.gate}: {_LOG.sub('', gap.why)}" for gap in missing))
 
 
 def _stays(task: Task, why: str, refusal: str = "") -> Outcome:

@@ -13,7 +13,7 @@ from detent.effects.host.keeper.terminal import in_foreground
 from detent.machines.parse import ENGINE_PROGRAM
 from detent.runner.access.access import hold_run
 from detent.runner.access.command_place import cache_variables, make_cache, run_cache
-from detent.runner.access.environment import given_environment
+from detent.runner.access.environment import passed_environment
 from detent.runner.access.level import level_of
 from detent.runner.access.logins import make_ready, remember_steering
 from detent.runner.step.filing import forget_reports
@@ -94,9 +94,9 @@ def _make_anew(path: str, *, keep: bool) -> None:
 
 
 def _launch(task: Task, agent: Agent, *, is_held: bool, cwd: str) -> Launch:
-    run, given = task.memory.run, task.run_folders()
-    out = given["DETENT_OUT"]
-    folders = (task.native.folder, *(path for name, path in given.items() if name != "DETENT_BIN"))
+    run, places = task.memory.run, task.run_folders()
+    out = places["DETENT_OUT"]
+    folders = (task.native.folder, *(path for name, path in places.items() if name != "DETENT_BIN"))
     if run.talk:
         # The run's own folder can't be seen from inside.
         prompt = os.path.join(out, f"prompt-{run.run}.md")
@@ -123,10 +123,10 @@ def environment_of(task: Task, passed: Container[str]) -> dict[str, str]:
     """The environment of a run: variables of the user's, and its own names and folders; `detent` is always found."""
     run, folders = task.memory.run, task.run_folders()
     _write_shims(folders["DETENT_BIN"], task.machine.shims)
-    given = given_environment(os.environ, passed)
+    environment = passed_environment(os.environ, passed)
     return {
-        **given,
-        "PATH": os.pathsep.join((folders["DETENT_BIN"], given["PATH"])),
+        **environment,
+        "PATH": os.pathsep.join((folders["DETENT_BIN"], environment["PATH"])),
         "DETENT_TASK": task.id,
         "DETENT_TASK_DIR": task.native.folder,
         "DETENT_TREE": run.cwd,

@@ -43,7 +43,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         f"# {memory.head.title}",
         _who(task, state, minutes),
         task.machine.store.harness.protocol.strip(),
-        _own_words(task, state, document),
+        _state_words(task, state, document),
         *(tell(task, state, seen) for tell in prompting(task)),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
@@ -83,7 +83,7 @@ def _attempt(task: Task, state: State) -> str:
     return ""
 
 
-def _own_words(task: Task, state: State, document: Document) -> str:
+def _state_words(task: Task, state: State, document: Document) -> str:
     """The state's prompt, or the one for what was counted since, with its placeholders filled."""
     counters = task.memory.snapshot.counters
     text = next((words for limit, words in state.prompt_counted.items() if counters.get(limit, 0)), state.prompt)
@@ -154,16 +154,16 @@ def _filed(task: Task) -> list[str]:
 
 def _proof(task: Task, state: State, seen: Seen) -> str:
     """The commands the task is judged by, in whichever state they are asked for."""
-    asked = {
+    by_gate = {
         gate.name: [shown_command(run.command.line) for run in standing_runs(gate, seen)]
         for gate in task.machine.gates.values()
     }
-    found = [line for lines in asked.values() for line in lines]
+    found = [line for lines in by_gate.values() for line in lines]
     deploys = _deploys(task, state, seen)
     if not found and not deploys:
         return ""
     needed = task.machine.parts(gate for edge in state.edges for way in edge.ways for gate in way.needs)
-    is_later = not any(asked[gate.name] for gate in needed)
+    is_later = not any(by_gate[gate.name] for gate in needed)
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
     lines += ["No move of this state needs them: a later one does."] if is_later and found else []
     return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found)), *deploys])
@@ -173,7 +173,9 @@ def _deploys(task: Task, state: State, seen: Seen) -> list[str]:
     """The commands that are run for real, where the way on needs them."""
     named = {gate for edge in state.edges for way in edge.ways for gate in way.needs}
     outside = [(gate, declared(gate.check).outside) for gate in task.machine.gates.values() if gate.name in named]
-    found = [f"- {label}: `{line}`" for gate, one in outside if one for label, line in load(one.lines)(gate, seen)]
+    found = [
+        f"- {label}: `{line}`" for gate, shown in outside if shown for label, line in load(shown.lines)(gate, seen)
+    ]
     head = "After a person's word the engine runs these in the checkout, with that person's rights; never run them:"
     return ["", head, *found] if found else []
 
@@ -199,7 +201,7 @@ def _refusal(task: Task) -> str:
     refusal = task.memory.refusal
     if not refusal:
         return ""
-    lines = [str(refusal.problem), *(f"- {one['gate']}: {one['why']}. {one['fix']}" for one in refusal.missing)]
+    lines = [str(refusal.problem), *(f"- {gap['gate']}: {gap['why']}. {gap['fix']}" for gap in refusal.missing)]
     return "\n".join(lines)
 
 
@@ -235,8 +237,8 @@ def _said(task: Task, state: State) -> str:
 
 def _last_word(task: Task) -> str:
     """What a person said last: an answer, or the words given with a move of theirs; a sign-off may have none."""
-    asked, text = task.memory.answer.asked, task.memory.answer.text
-    answer = f"(asked: {asked})\n{text}" if asked else text
+    question, text = task.memory.answer.asked, task.memory.answer.text
+    answer = f"(asked: {question})\n{text}" if question else text
     since = int(task.memory.answer.seq)
     moves = (line for line in reversed(task.store.history()) if isinstance(line, Moved) and line.by == "person")
     last = next((move for move in moves if move.reason or move.signed), None)

@@ -53,18 +53,18 @@ def repair(task: Task) -> str:
         task = change.task
         _put_back_folder(task)
         damaged = damaged_log(task)
-        told = list[str]()
+        notes = list[str]()
         if damaged:
-            told.append(say.written_anew(damaged, move_aside(damaged, aside_folder(task))))
-        told.append(_repair_main(change))
+            notes.append(say.written_anew(damaged, move_aside(damaged, aside_folder(task))))
+        notes.append(_repair_main(change))
         for name, problem in damaged_files(task).items():
             aside = move_aside(task.native.path(name), aside_folder(task))
             text = scaffold(task.memory.head.machine, name).replace("{title}", task.memory.head.title)
             write_atomic(task.native.path(name), text.encode("utf-8"), durable=True)
             why = say.written_as_form(problem)
             change.write(Restored(file=name, why=why, kept=aside))
-            told.append(say.stood_there(why, aside))
-        return "; ".join(told)
+            notes.append(say.stood_there(why, aside))
+        return "; ".join(notes)
 
 
 def _repair_main(change: Changing) -> str:
@@ -72,11 +72,11 @@ def _repair_main(change: Changing) -> str:
     try:
         change.document = task.native.read()
     except UnreadableError as error:
-        told, aside = put_back(task, error)
+        problem, aside = put_back(task, error)
         change.document = task.native.read()
-        line = Restored(file=task.native.file, why=told, kept=aside)
+        line = Restored(file=task.native.file, why=problem, kept=aside)
         change.write(line, restore=closed_items(task.machine, change.memory.snapshot))
-        return say.stood_there(told, aside)
+        return say.stood_there(problem, aside)
     change.settle()
     return "; ".join(change.notes) or say.in_order(task.native.file)
 
@@ -93,8 +93,8 @@ def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
     aside = _put_back_folder(task) or move_aside(path, aside_folder(task))
     write_atomic(path, text.encode("utf-8"), durable=True)
     is_kept = damaged.strip() and text != good
-    told = say.put_in_order if is_kept else say.written_again
-    return told(error.what, source), aside
+    problem = say.put_in_order if is_kept else say.written_again
+    return problem(error.what, source), aside
 
 
 def _put_back_folder(task: Task) -> str:

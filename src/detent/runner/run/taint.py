@@ -62,7 +62,7 @@ def _is_original(task: Task, role: str, name: str) -> bool:
 
 def is_put_back(task: Task, role: str, tainted: Sequence[str]) -> bool:
     """Whether all that a run of this role changed and may not is undone: in a clone, and originals anywhere."""
-    return not task.memory.head.in_place or (bool(tainted) and all(_is_original(task, role, one) for one in tainted))
+    return not task.memory.head.in_place or (bool(tainted) and all(_is_original(task, role, path) for path in tainted))
 
 
 def hook_prints_of(task: Task) -> dict[str, str]:

@@ -66,8 +66,8 @@ class Change:
             if task.machine.store.tells or task.machine.store.link:
                 from detent.runner.step.tells import tell_rest  # few machines tell in the file how a task rests
 
-                told = tell_rest(task, foretold, self.document, line)
-                line, foretold = told, foretold if told is line else memory_after(memory, told)
+                completed = tell_rest(task, foretold, self.document, line)
+                line, foretold = completed, foretold if completed is line else memory_after(memory, completed)
             text = task.native.draft(self.document, foretold, texts, request)
             if not request:  # a text that a line carries asks for nothing
                 line = carrying(line, carried(self.document.text, text))

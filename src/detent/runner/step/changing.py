@@ -21,7 +21,7 @@ from detent.runner.step.change import Change
 from detent.runner.step.disorder import disorder_words, find_disorder, read_document
 from detent.runner.step.locks import kept_words
 from detent.runner.step.promises import keep_promises
-from detent.runner.step.registry import asked
+from detent.runner.step.registry import hooks_of
 from detent.store.disk.atomic import sweep
 from detent.store.disk.lock import Lock
 from detent.words.runner import step as say
@@ -112,7 +112,7 @@ class Changing(Change):
 
 def settling(task: Task) -> Iterator[Callable[[Change], None]]:
     """Bring what belongs to the machine in order before anything else is written; no run lives."""
-    return asked(task, "settles")
+    return hooks_of(task, "settles")
 
 
 def settle(change: Change) -> None:

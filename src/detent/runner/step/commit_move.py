@@ -104,17 +104,17 @@ def _led_here(machine: Machine, memory: Memory, taken: Advance, line: Moved) -> 
     if line.by not in ("engine", "crash"):
         return ""
     way, facts = taken.way, line.facts
-    told = [*_failed(way.needs, facts), *_notes(way.needs, facts)]
+    reasons = [*_failed(way.needs, facts), *_notes(way.needs, facts)]
     if way.spent:
-        told.insert(0, f"{way.spent} {taken.after.counters.get(way.spent) or machine.limits[way.spent].most}")
-        told[0] += f" of {machine.limits[way.spent].most}"
+        reasons.insert(0, f"{way.spent} {taken.after.counters.get(way.spent) or machine.limits[way.spent].most}")
+        reasons[0] += f" of {machine.limits[way.spent].most}"
     exit_name = line.exit or memory.visit.exit
     if line.by == "crash" or (way.spent and exit_name in CRASH_CLASSES):
-        told.insert(0, f"agent run #{memory.last_run.run} {EXITS.get(exit_name, exit_name)}")
+        reasons.insert(0, f"agent run #{memory.last_run.run} {EXITS.get(exit_name, exit_name)}")
     if line.by == "crash":
-        told += [line.reason] if line.reason else []
-    told = told or [words for name in way.needs if (words := _opened(machine.gates[name]))]
-    return " ".join("; ".join(dict.fromkeys(told)).split())[:_LONGEST_REASON]
+        reasons += [line.reason] if line.reason else []
+    reasons = reasons or [words for name in way.needs if (words := _opened(machine.gates[name]))]
+    return " ".join("; ".join(dict.fromkeys(reasons)).split())[:_LONGEST_REASON]
 
 
 def _failed(needs: tuple[str, ...], facts: Mapping[str, FactSaid]) -> Iterator[str]:

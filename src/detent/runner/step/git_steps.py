@@ -63,7 +63,7 @@ NO_BRANCH = "no-branch"  # an option of a command, as a step is given it
 def _stand(doing: Doing) -> Stand | None:
     """Where the checkout stands; None where the task goes without git, and a person said so."""
     stand = stand_at(doing.task.tree_path)
-    if stand is None and NO_GIT not in doing.given:
+    if stand is None and NO_GIT not in doing.options:
         raise RefusedError(say.no_repository(), where=doing.task.tree_path)
     return stand
 
@@ -91,7 +91,7 @@ def do_baseline(doing: Doing) -> Results:
 
 def foresee_branch(doing: Doing) -> None:
     stand, name = _stand(doing), branch_of(doing.task.memory.head.machine, doing.task.id)
-    if stand is None or NO_BRANCH in doing.given:
+    if stand is None or NO_BRANCH in doing.options:
         return
     refuse_beside_run(doing.task)
     if made_branch(doing.task) != name:
@@ -102,7 +102,7 @@ def look_branch(doing: Doing) -> dict[str, str]:
     """Whether the task's branch can be made and checked out."""
     foresee_branch(doing)
     stand, name = _stand(doing), branch_of(doing.task.memory.head.machine, doing.task.id)
-    if stand is None or NO_BRANCH in doing.given:
+    if stand is None or NO_BRANCH in doing.options:
         return {}
     is_ours = made_branch(doing.task) == name
     if stand.branch == name and is_ours:
@@ -148,7 +148,7 @@ def foresee_reset(doing: Doing) -> Stand | None:
     if not base:
         raise RefusedError(say.no_baseline(doing.task.id), where=doing.task.tree_path)
     if not base["commit_sha"]:
-        if NO_GIT not in doing.given:
+        if NO_GIT not in doing.options:
             raise RefusedError(say.nothing_to_reset(), where=doing.task.tree_path)
         return None
     refuse_beside_run(doing.task)
@@ -195,7 +195,7 @@ def do_reset(doing: Doing) -> Results:
     saved = find_saved(common_dir, ref)
     if not saved:  # else the way back may have begun, and its own files are there already
         _refuse_overwriting(task, stand, target, tree)
-    if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
+    if not saved or (tree != tree_of(common_dir, target) and tree not in [work.tree for work in saved]):
         saved = (*saved, _save(doing, stand, ref, tree))
         save_staged(top, common_dir, ref, (tree, tree_of(common_dir, stand.commit)), stand.commit)
         make_safe()  # nothing is taken away that a power cut could take here too

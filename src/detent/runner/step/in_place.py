@@ -79,8 +79,8 @@ def refuse_elsewhere(task: Task) -> None:
     repository = find_repository(task.tree_path) if name else None
     if repository is not None and repository.branch != name:
         branch = repository.branch
-        told = say.on_branch_elsewhere(branch, name) if branch else say.on_no_branch(name)
-        raise RefusedError(told, where=repository.top)
+        problem = say.on_branch_elsewhere(branch, name) if branch else say.on_no_branch(name)
+        raise RefusedError(problem, where=repository.top)
 
 
 def _others_here(task: Task) -> Iterator[Listed]:

@@ -52,7 +52,7 @@ _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; 
 
 def _obstacles(prepared: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
     found = (prepared.get(f"try_{name}") for name in ("baseline", "branch"))
-    return tuple((one["why"], one["fix"]) for one in found if one)
+    return tuple((gap["why"], gap["fix"]) for gap in found if gap)
 
 
 def look(
@@ -67,12 +67,12 @@ def look(
     """One view of the task; every gate of one decision sees the same. For a reader no process is started."""
     store = task.machine.store
     request = memory.head.request.get("file", POINTER)
-    own_files = (store.file, store.log or POINTER, store.evidence or POINTER, request, POINTER)
+    engine_files = (store.file, store.log or POINTER, store.evidence or POINTER, request, POINTER)
     return Seen(
         task.machine,
         memory.snapshot,
         document,
-        TaskFiles(task.native.folder, task.tree_path, own_files),
+        TaskFiles(task.native.folder, task.tree_path, engine_files),
         ReceiptStore(task.places.receipts()),
         tuple(Command(name, line) for name, line in memory.head.commands),
         tree,
@@ -104,7 +104,7 @@ def look(
         proof=proof_from_json(memory.head.proof) if memory.head.proof else None,
         kind=memory.head.change.get("kind", ""),
         accepted_proof=memory.accepted_proof,
-        sealed=sum(one["kind"] != DATA for one in memory.head.sealed),
+        sealed=sum(file["kind"] != DATA for file in memory.head.sealed),
         accepted_sealed=memory.accepted_sealed,
         engine_link=memory.link,
     )
@@ -159,8 +159,8 @@ def compare_trees(task: Task, tree: str, before: str) -> tuple[tuple[str, str], 
         found = tree_differences(task.places.private_git(), before, tree)
     except (ToolError, UsageError):  # a tree that is gone, or that no tree has as its name
         return None
-    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
-    return tuple((status, name) for status, name in found if not lies_in(name, own))
+    task_folder = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return tuple((status, name) for status, name in found if not lies_in(name, task_folder))
 
 
 def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
@@ -174,8 +174,8 @@ def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] 
         changes = changed_files(task.places.private_git(), gate, tree)
     except ToolError:
         return None
-    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
-    return [(status, name) for status, name in changes if not lies_in(name, own)]
+    task_folder = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return [(status, name) for status, name in changes if not lies_in(name, task_folder)]
 
 
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _CHECKOUT_WAIT_S = 600.0  # commit hooks of a person may be running
 
 
-def prepare(change: Change, steps: tuple[str, ...], move: Moved, given: Mapping[str, str]) -> Results:
+def prepare(change: Change, steps: tuple[str, ...], move: Moved, options: Mapping[str, str]) -> Results:
     """Do the steps of a decided move; refused, the task has not changed and nothing of them is left."""
     names = steps_of(steps)
     if not names:
@@ -47,12 +47,12 @@ def prepare(change: Change, steps: tuple[str, ...], move: Moved, given: Mapping[
     with Lock(task.project.checkout_lock(), _CHECKOUT_WAIT_S):
         seen: Results = {}
         for name in names:
-            doing = Doing(task, "", move, given, {**task.memory.prepared, **seen}, {})
+            doing = Doing(task, "", move, options, {**task.memory.prepared, **seen}, {})
             seen[name] = load(step_named(name).look)(doing)
         # A commit holds what was approved; what the checkout holds by now is no part of it.
         trees = [seen[name]["tree"] for name in names if step_named(name).names_tree]
         move = at_tree(move, trees[-1] if trees else move.tree)
-        change.write(Intended(edge=move.edge, prepare=seen, given=dict(given), move=to_line(move)))
+        change.write(Intended(edge=move.edge, prepare=seen, given=dict(options), move=to_line(move)))
         return _act(change)
 
 
@@ -127,7 +127,7 @@ def settle_intent(change: Change) -> None:
 def decide_again(task: Task, move: Moved) -> Advance:
     """The decision an intent was written for, from the facts it names."""
     facts = {name: Fact(name, fact["ok"] is True) for name, fact in move.facts.items()}
-    asked = Signal(
+    signal = Signal(
         move.by,
         move.edge,
         name=move.name,
@@ -136,7 +136,7 @@ def decide_again(task: Task, move: Moved) -> Advance:
         override=move.override,
         verb=move.verb,
     )
-    decision = decide(task.machine, task.memory.snapshot, facts, asked)
+    decision = decide(task.machine, task.memory.snapshot, facts, signal)
     if not isinstance(decision, Advance):
         raise UnreadableError(say.not_allowed_any_more(move.edge))
     return decision

@@ -54,7 +54,7 @@ class Doing(Record):
     task: Task
     key: str  # names this one step of this one move, for ever; empty while it is only checked
     move: Moved  # the move's line as it was decided
-    given: Mapping[str, str]  # what came with the command, by the option's name
+    options: Mapping[str, str]  # what came with the command, by the option's name
     done: Mapping[str, Mapping[str, str]]  # what every step came to last, of this move and of those before it
     seen: Mapping[str, str]  # what `look` saw, as the intent has it; empty while it is only checked
 
@@ -215,29 +215,29 @@ def _features() -> tuple[Feature, ...]:
     return tuple(by_name((*of_packs(FEATURES), *_GENERAL_FEATURES)).values())
 
 
-def asked(task: Task, hook: str) -> Iterator[Any]:
+def hooks_of(task: Task, hook: str) -> Iterator[Any]:
     """What the features of a task's machine have under this name of `Feature`."""
     keys = keys_of(task.machine.store)
-    for one in _features():
-        if (at := getattr(one, hook)) and not keys.isdisjoint(one.keys):
+    for feature in _features():
+        if (at := getattr(feature, hook)) and not keys.isdisjoint(feature.keys):
             yield load(at)
 
 
 def projecting(task: Task) -> Iterator[Callable[[Task, Memory], None]]:
     """Bring files beside the task up to its journal, after each line; again and again, until they are."""
-    return asked(task, "projects")
+    return hooks_of(task, "projects")
 
 
 def readying(task: Task) -> Iterator[Callable[[Task], None]]:
     """Do what must come before an agent run is made ready; it may take long, and no lock is held."""
-    return asked(task, "readies")
+    return hooks_of(task, "readies")
 
 
 def prompting(task: Task) -> Iterator[Callable[[Task, State, Seen], str]]:
     """A part of every prompt; empty where there is nothing to tell."""
-    return asked(task, "prompts")
+    return hooks_of(task, "prompts")
 
 
 def talking(task: Task) -> Iterator[Callable[[Task, Sequence[Line]], Iterator[Mapping[str, Any]]]]:
     """The conversation so far, where people and agents talk."""
-    return asked(task, "talks")
+    return hooks_of(task, "talks")

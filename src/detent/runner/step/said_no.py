@@ -43,7 +43,7 @@ def standing_gates(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(gate for gate in snapshot.no if gate in machine.gates)
 
 
-def asked_target(machine: Machine, snapshot: Snapshot, want: str) -> str:
+def requested_target(machine: Machine, snapshot: Snapshot, want: str) -> str:
     """The state that a request means: it names a state, a move or the verb of one."""
     for signal in (Signal("agent", want), Signal("agent", verb=want)):
         for edge in candidates_for(machine, snapshot, signal):
@@ -76,5 +76,5 @@ def waits_for_answer(machine: Machine, memory: Memory) -> bool:
         return False
     if any(way.after_no for edge in state.edges for way in edge.ways if "engine" in way.by):
         return False
-    asked = snapshot.no.get(ASKED)
-    return asked is None or all(target_of(snapshot, edge) != asked for edge in state.edges)
+    wanted = snapshot.no.get(ASKED)
+    return wanted is None or all(target_of(snapshot, edge) != wanted for edge in state.edges)

@@ -70,11 +70,11 @@ class Outcome(Record):
     decision: Decision
     task: Task  # with the memory after the step
     facts: Mapping[str, Fact]
-    asked: Signal
+    signal: Signal
     before: str  # the state the step began in
     notes: tuple[str, ...] = ()
     claimed: bool = False  # promised to a living run; the state did not move
-    given: Mapping[str, str] = {}  # what came with the command
+    options: Mapping[str, str] = {}  # what came with the command
 
 
 def step(
@@ -82,19 +82,19 @@ def step(
     signal: Signal | None,
     otherwise: Signal | None = None,
     of_run: int = 0,
-    given: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
     shown: str = "",
     progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
-    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `options`: what
     came with the command, for the steps that prepare the move and the gates that ask a person for a word. `shown`: only
     if the tree is still the one whose id begins so, for a person that names the tree they reviewed.
     `progress` is told how far a proof has come.
     """
-    outcome = _step(task, signal, otherwise, of_run, given or {}, shown, progress)
-    return outcome.replace(given=given) if given else outcome
+    outcome = _step(task, signal, otherwise, of_run, options or {}, shown, progress)
+    return outcome.replace(options=options) if options else outcome
 
 
 def _step(
@@ -102,7 +102,7 @@ def _step(
     signal: Signal | None,
     otherwise: Signal | None,
     of_run: int,
-    given: Mapping[str, str],
+    options: Mapping[str, str],
     shown: str,
     progress: Callable[[Progress], None] | None,
 ) -> Outcome:
@@ -120,19 +120,19 @@ def _step(
                 gone = Wait(say.decided_elsewhere(of_run))
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
-            asked = signal = signal or _request(change) or otherwise or Signal("engine")
-            edges = candidates_for(task.machine, task.memory.snapshot, asked)
-            seen, facts = _observe(task, change.document, asked, edges, tuple(given), with_tree=bool(shown))
+            request = signal = signal or _request(change) or otherwise or Signal("engine")
+            edges = candidates_for(task.machine, task.memory.snapshot, request)
+            seen, facts = _observe(task, change.document, request, edges, tuple(options), with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
-            decision, gates = _decide(task, facts, asked, edges)
+            decision, gates = _decide(task, facts, request, edges)
             if gates and tried == (seen.tree, gates):
                 raise _unready(facts, gates)
             wanted = _unprovided(task, decision)
             if not gates and not wanted:
                 change.notes = notes
-                if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
-                    return _move(change, seen, facts, asked, decision, given)
-                return _stay(change, facts, asked, _unconfirmed(decision))
+                if isinstance(decision, Advance) and not _asks_first(decision, request, options):
+                    return _move(change, seen, facts, request, decision, options)
+                return _stay(change, facts, request, _unconfirmed(decision))
         if gates:
             _prove(task, seen, gates, progress)
             tried = (seen.tree, gates)
@@ -140,7 +140,7 @@ def _step(
             notes += _provide(task, wanted)
     problem = say.tree_changes()
     refused = Refuse(problem, hint=problem.next_step)
-    return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+    return Outcome(refused, task, facts, request, task.memory.snapshot.state, notes)
 
 
 def _unready(facts: Mapping[str, Fact], gates: tuple[str, ...]) -> SetUpError:
@@ -181,11 +181,11 @@ def _prove(task: Task, seen: Seen, gates: tuple[str, ...], progress: Callable[[P
 
     proven = prove_commands(task, seen, gates, progress=progress or quiet)
     outside = dict.fromkeys(found for gate in task.machine.gates.values() if (found := declared(gate.check).outside))
-    if not all(one.is_ok for one in proven):
+    if not all(proof.is_ok for proof in proven):
         return
     assess_gates(task, seen, gates, progress or quiet)
-    for one in outside:
-        load(one.run)(task, seen, gates)
+    for extra in outside:
+        load(extra.run)(task, seen, gates)
 
 
 def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:
@@ -214,7 +214,7 @@ def _request(change: Change) -> Signal | None:
 
 
 def _observe(
-    task: Task, document: Document, asked: Signal, edges: list[Edge], words: tuple[str, ...], *, with_tree: bool
+    task: Task, document: Document, signal: Signal, edges: list[Edge], words: tuple[str, ...], *, with_tree: bool
 ) -> tuple[Seen, dict[str, Fact]]:
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     gates += standing_gates(task.machine, task.memory.snapshot)
@@ -223,14 +223,14 @@ def _observe(
         with_tree or any(effect_named(name).uses_tree for name in effects) or any(edge.sign_off for edge in edges)
     )
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
-    named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb not in ("", NEXT)) else ()
-    why = (REASON,) if asked.who == "person" and asked.reason.strip() else ()
+    named = (BY_NAME,) if signal.who == "person" and (signal.want or signal.verb not in ("", NEXT)) else ()
+    why = (REASON,) if signal.who == "person" and signal.reason.strip() else ()
     seen = look(task, task.memory, document, tree, words=(*words, *named, *why))
     return seen, judge(seen, gates)
 
 
 def _decide(
-    task: Task, facts: Mapping[str, Fact], asked: Signal, candidates: list[Edge]
+    task: Task, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and the gates that must be proven before it may be taken.
 
@@ -238,15 +238,15 @@ def _decide(
     a later one is taken. A person is asked last, so commands are run although their word is still missing.
     """
     machine, snapshot = task.machine, task.memory.snapshot
-    whole = refuse_unearned(task, decide(machine, snapshot, facts, asked), asked)
+    whole = refuse_unearned(task, decide(machine, snapshot, facts, signal), signal)
     for edge in candidates:
         # Usually one edge is asked for: what was decided about all of them was decided about it.
-        single = whole if len(candidates) == 1 else decide(machine, snapshot, facts, asked.replace(want=edge.name))
+        single = whole if len(candidates) == 1 else decide(machine, snapshot, facts, signal.replace(want=edge.name))
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
         unproven = _to_prove(machine, missing)
-        if unproven and all(one.pending or waits_for_person(machine, one.gate) for one in missing):
+        if unproven and all(gap.pending or waits_for_person(machine, gap.gate) for gap in missing):
             return single, unproven
     return whole, ()
 
@@ -256,24 +256,24 @@ def _to_prove(machine: Machine, missing: Sequence[Missing]) -> tuple[str, ...]:
 
     What runs outside the sandbox can't be taken back: it is run for the gate itself, and when nothing else is missing.
     """
-    inside = tuple(one.gate for one in missing if one.pending and not runs_outside(machine, one.gate))
-    if inside or not all(one.pending and may_run_outside(machine, one.gate) for one in missing):
+    inside = tuple(gap.gate for gap in missing if gap.pending and not runs_outside(machine, gap.gate))
+    if inside or not all(gap.pending and may_run_outside(machine, gap.gate) for gap in missing):
         return inside
-    return tuple(one.gate for one in missing)
+    return tuple(gap.gate for gap in missing)
 
 
-def _was_completed_by_recovery(before: Memory, now: Memory, asked: Signal) -> bool:
+def _was_completed_by_recovery(before: Memory, now: Memory, signal: Signal) -> bool:
     """Whether the move that is asked for was cut short while it was prepared, and has just been made."""
     is_made = bool(before.intent) and before.snapshot.visits != now.snapshot.visits
-    if not is_made or not asked.want:
+    if not is_made or not signal.want:
         return False
     move = move_of(before.intent)
-    return asked.want in (move.edge, move.to)
+    return signal.want in (move.edge, move.to)
 
 
-def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
+def _asks_first(taken: Advance, signal: Signal, options: Mapping[str, str]) -> bool:
     """Whether the move needs a person's yes that is not given yet."""
-    return bool(taken.edge.confirm) and asked.who == "person" and YES not in given
+    return bool(taken.edge.confirm) and signal.who == "person" and YES not in options
 
 
 def _unconfirmed(decision: Decision) -> Decision:
@@ -284,40 +284,40 @@ def _unconfirmed(decision: Decision) -> Decision:
     return Refuse(decision.edge.confirm, missing, (), decision.edge)
 
 
-def _stay(change: Change, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
+def _stay(change: Change, facts: dict[str, Fact], signal: Signal, decision: Decision) -> Outcome:
     before = change.memory.snapshot.state
-    write_unmoved(change, asked, decision)
-    return Outcome(decision, change.task, facts, asked, before, change.notes)
+    write_unmoved(change, signal, decision)
+    return Outcome(decision, change.task, facts, signal, before, change.notes)
 
 
 def _move(
-    change: Change, seen: Seen, facts: dict[str, Fact], asked: Signal, taken: Advance, given: Mapping[str, str]
+    change: Change, seen: Seen, facts: dict[str, Fact], signal: Signal, taken: Advance, options: Mapping[str, str]
 ) -> Outcome:
     task, before = change.task, change.memory.snapshot.state
     gates = (*taken.way.needs, *standing_gates(task.machine, task.memory.snapshot))
-    taken_out = answered(task.machine, change.document) if asked.verb in ("answer", "resume") else TakenOut("", {})
-    is_answer = asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") or bool(taken_out.fields)
+    taken_out = answered(task.machine, change.document) if signal.verb in ("answer", "resume") else TakenOut("", {})
+    is_answer = signal.verb in ("answer", "reject") or signal.verb.endswith("{text}") or bool(taken_out.fields)
     line = Moved(
         edge=taken.edge.name,
         way=taken.way.number,
         from_=before,
         to=taken.after.state,
-        by=asked.who,
-        name=asked.name,
+        by=signal.who,
+        name=signal.name,
         # An override of what was open waived nothing; what the person said with it is not lost.
-        reason=asked.reason or ("" if taken.waived else asked.override),
-        verb=asked.verb,
-        exit=asked.exit,
-        answer=asked.reason if is_answer else "",
-        facts={one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(gates)},
+        reason=signal.reason or ("" if taken.waived else signal.override),
+        verb=signal.verb,
+        exit=signal.exit,
+        answer=signal.reason if is_answer else "",
+        facts={gate.name: _fact_to_json(facts[gate.name]) for gate in task.machine.parts(gates)},
         waived=list(taken.waived),
-        override=asked.override if taken.waived else "",
+        override=signal.override if taken.waived else "",
         tree=seen.tree,
         signed=_signed(task, seen, facts, taken) if taken.edge.sign_off else {},
         effects=list(taken.way.effects),
         machine=task.memory.head.digest,
         sandbox=_level(task, taken.way.needs) if seen.tree else "",
-        asked=taken_out.asked,
+        asked=taken_out.question,
         fields=taken_out.fields,
     )
     prepared: Results | None = None
@@ -325,12 +325,12 @@ def _move(
         from detent.runner.step.prepare import prepare  # few moves have something to prepare
 
         try:
-            prepared = prepare(change, taken.way.prepare, line, given)
+            prepared = prepare(change, taken.way.prepare, line, options)
         except RefusedError as error:
-            return _unprepared(change, facts, asked, taken, error)
+            return _unprepared(change, facts, signal, taken, error)
         line = move_of(change.memory.intent) if change.memory.intent else line
     commit_move(change, evidence_hashes(seen), taken, line, prepared)
-    return Outcome(taken, change.task, facts, asked, before, change.notes)
+    return Outcome(taken, change.task, facts, signal, before, change.notes)
 
 
 def _signed(task: Task, seen: Seen, facts: Mapping[str, Fact], taken: Advance) -> dict[str, Any]:
@@ -340,12 +340,12 @@ def _signed(task: Task, seen: Seen, facts: Mapping[str, Fact], taken: Advance) -
     return {"files": signed_files(seen), **({"accepted": accepted} if accepted else {})}
 
 
-def _unprepared(change: Change, facts: dict[str, Fact], asked: Signal, taken: Advance, error: RefusedError) -> Outcome:
+def _unprepared(change: Change, facts: dict[str, Fact], signal: Signal, taken: Advance, error: RefusedError) -> Outcome:
     """A move that was open and could not be prepared is refused like any other; the engine waits."""
     problem = of_core.move(change.memory.snapshot.state, taken.after.state)
     missing = (Missing("prepare", error.what, error.next_step),)
-    refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
-    return _stay(change, facts, asked, refused)
+    refused = Wait(problem, missing) if signal.who == "engine" else Refuse(problem, missing, (), taken.edge)
+    return _stay(change, facts, signal, refused)
 
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:

@@ -58,9 +58,9 @@ class Surroundings:
             from detent.runner.task.open import load_all
 
             self._siblings = tuple(
-                Sibling(one.id, one.machine.name, one.memory.snapshot.state)
-                for one in load_all(self._task.project)
-                if one.id != self._task.id and one.memory is not None and one.machine is not None
+                Sibling(task.id, task.machine.name, task.memory.snapshot.state)
+                for task in load_all(self._task.project)
+                if task.id != self._task.id and task.memory is not None and task.machine is not None
             )
         return self._siblings
 

@@ -40,9 +40,9 @@ def tell_rest(task: Task, after: Memory, document: Document, line: Line) -> Line
 
     `after` is the memory after the line as it was given.
     """
-    told = told_fields(task, after, document)
-    if told and isinstance(line.fields, dict):
-        line = telling(line, {**told, **line.fields})
+    fields = tell_fields(task, after, document)
+    if fields and isinstance(line.fields, dict):
+        line = telling(line, {**fields, **line.fields})
     if isinstance(line, (Unmoved, Stopped, Crashed)) and _begins_to_wait(task, after) and _has_artifacts(task):
         line = promising(line, [PAGE])
     return line
@@ -64,18 +64,18 @@ def _has_artifacts(task: Task) -> bool:
         return False
 
 
-def told_fields(task: Task, after: Memory, document: Document) -> dict[str, str]:
+def tell_fields(task: Task, after: Memory, document: Document) -> dict[str, str]:
     """The fields to write when a task begins to rest, rests in another way, or goes on; else none."""
     tells = task.machine.store.tells
     was, now = _rests(task.machine, task.memory), _rests(task.machine, after)
     if not tells or was == now:
         return {}
     field = tells.field
-    own = _filled(tells.words(was), task, task.memory, document)
-    found = {label: document.value(label) for label in (field, *own, *tells.words(now))}
-    kept = _kept(found[field], own.get(field, ""))
+    before = _filled(tells.words(was), task, task.memory, document)
+    found = {label: document.value(label) for label in (field, *before, *tells.words(now))}
+    kept = _kept(found[field], before.get(field, ""))
     kept = "" if kept == tells.first else kept
-    fields = {label: "" for label, words in own.items() if label != field and found[label] == words}
+    fields = {label: "" for label, words in before.items() if label != field and found[label] == words}
     for label, words in _filled(tells.words(now), task, after, document).items():
         if label != field and (label in fields or is_placeholder(found[label]) or says_nothing(found[label])):
             fields[label] = words
@@ -108,9 +108,9 @@ def _filled(words: Mapping[str, str], task: Task, memory: Memory, document: Docu
     return {label: text(template) for label, template in words.items()}
 
 
-def _kept(found: str, own: str) -> str:
+def _kept(found: str, before: str) -> str:
     """Another writer's text in the field, if it says anything."""
     text = " ".join(found.split())
-    if own and text.startswith(own):
-        text = text.removeprefix(own).removeprefix(_BEFORE).removesuffix(")")
+    if before and text.startswith(before):
+        text = text.removeprefix(before).removeprefix(_BEFORE).removesuffix(")")
     return "" if is_placeholder(text) or says_nothing(text) else text[:_LONGEST]

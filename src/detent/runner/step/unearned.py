@@ -25,9 +25,9 @@ def why_unearned(task: Task, taken: Advance) -> Missing | None:
     return Missing("after", why, why.next_step)
 
 
-def refuse_unearned(task: Task, decision: Decision, asked: Signal) -> Decision:
+def refuse_unearned(task: Task, decision: Decision, signal: Signal) -> Decision:
     """A bare request of a person takes no move that only the absence of a run has opened."""
-    is_bare = asked.who == "person" and not asked.want and not asked.verb
+    is_bare = signal.who == "person" and not signal.want and not signal.verb
     if not (is_bare and isinstance(decision, Advance) and _is_early(task, decision)):
         return decision
     if decision.way.needs and not decision.way.counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import ASKED
 from detent.core.values import Crash, Refuse
 from detent.runner.step.promises import keep_promises
-from detent.runner.step.said_no import asked_target
+from detent.runner.step.said_no import requested_target
 from detent.store.journal.events import Crashed, Refused, Restored
 from detent.store.journal.fold import is_same
 from detent.words.runner import step as say
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from detent.runner.step.change import Change
 
 
-def write_unmoved(change: Change, asked: Signal, decision: Decision) -> None:
+def write_unmoved(change: Change, signal: Signal, decision: Decision) -> None:
     task, memory = change.task, change.memory
     if isinstance(decision, Crash):
-        change.write(Crashed(by=asked.who, exit=decision.exit, why=asked.reason), after=decision.after)
+        change.write(Crashed(by=signal.who, exit=decision.exit, why=signal.reason), after=decision.after)
         keep_promises(change)
-    elif isinstance(decision, Refuse) and asked.who == "agent":
+    elif isinstance(decision, Refuse) and signal.who == "agent":
         # A run that has ended asked for it: that is its no.
-        target = asked_target(task.machine, memory.snapshot, asked.want) if memory.ended else ""
+        target = requested_target(task.machine, memory.snapshot, signal.want) if memory.ended else ""
         refused = Refused(
-            want=asked.want,
-            by=asked.who,
-            name=asked.name,
+            want=signal.want,
+            by=signal.who,
+            name=signal.name,
             from_=memory.snapshot.state,
             problem=decision.problem,
-            missing=[{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing],
+            missing=[{"gate": gap.gate, "why": gap.why, "fix": gap.fix} for gap in decision.missing],
             no=target,
         )
         # The same refusal again says nothing new; only a state line that must be restored is written once more.

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document, Native
 
-    Asked = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
+    Questions = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
 
 _SECTION = "## "
 LONGEST_WORDS = 4000  # of one field or section; all of it stands in the file
 
 
-def asked(state: State, document: Document) -> Asked:
+def questions(state: State, document: Document) -> Questions:
     """The question a document holds, part by part; what says nothing is left out."""
     found = ((_shown(name), _words(name, document)) for name in state.asks)
     return tuple((name, words) for name, words in found if words)
@@ -38,13 +38,13 @@ def question(state: State, native: Native) -> str:
         document = native.read()
     except UnreadableError:
         return ""  # commands about this file report its error
-    return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
+    return "; ".join(f"{name}: {words}" for name, words in questions(state, document))
 
 
 class TakenOut(Record):
     """What a person's answer takes out of the native file."""
 
-    asked: str  # the question; empty where none stood there
+    question: str  # the question; empty where none stood there
     fields: Mapping[str, str]  # the fields that are empty afterwards
 
 

@@ -60,10 +60,12 @@ def failed_here(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
     state = task.memory.snapshot.state
     gates = task.machine.gates
     # The opposite of a gate says nothing that this one does not say.
-    known = {name: one for name, one in task.memory.results.items() if name in gates and gates[name].check != "not"}
-    found = [_parts(one.parts) for one in known.values() if one.to == state]
-    told = [parts for parts in found if any(ok is False for _, ok, _ in parts)]
-    return told[-1] if told else ()
+    known = {
+        name: answers for name, answers in task.memory.results.items() if name in gates and gates[name].check != "not"
+    }
+    found = [_parts(answers.parts) for answers in known.values() if answers.to == state]
+    failed = [parts for parts in found if any(ok is False for _, ok, _ in parts)]
+    return failed[-1] if failed else ()
 
 
 def _parts(rows: Parts) -> tuple[tuple[str, bool | None, str], ...]:

@@ -263,7 +263,7 @@ def open_to_give_up(wanted: str, repo: str, verb: str = "") -> Task:
         project = find_project(repo)
         if not wanted or os.path.isdir(wanted):
             raise
-        memory = _own_memory(TaskStore(project.task(_full_id(project, wanted))))
+        memory = _folded_memory(TaskStore(project.task(_full_id(project, wanted))))
         if verb and needs_pack(machine_at(project, memory), memory, verb):
             raise
         DONE_WITHOUT.add(memory.head.machine)
@@ -277,14 +277,14 @@ def load_task(project: Project, task_id: str, machines: dict[str, Machine] | Non
     """
     places = project.task(task_id)
     store = TaskStore(places)
-    memory = _own_memory(store)
+    memory = _folded_memory(store)
     if pack:
         memory = memory.replace(head=with_pack(memory.head, pack))
     machine = pinned_machine(project, memory) if machines is None else _shared_machine(project, memory, machines)
     return Task(project, places, store, memory, machine, Native(machine, memory.head.dir, places))
 
 
-def _own_memory(store: TaskStore) -> Memory:
+def _folded_memory(store: TaskStore) -> Memory:
     """What a task's journal says; a copy under another name would work on the files of the first."""
     memory, task_id = store.load(), store.places.id
     if memory.head.id != task_id:
@@ -320,8 +320,8 @@ def machine_at(project: Project, memory: Memory) -> Machine:
     if data is None or sha256_of(data) != memory.head.digest:
         from detent.words.runner import task as say
 
-        told = say.machine_missing if data is None else say.machine_changed
-        raise UnreadableError(told(memory.head.machine), where=path)
+        problem = say.machine_missing if data is None else say.machine_changed
+        raise UnreadableError(problem(memory.head.machine), where=path)
     try:
         return machine_of(data, tuple(memory.head.limits.items()), tuple(memory.head.options))
     except MachineError as error:  # it was in order for the detent that pinned it
@@ -361,7 +361,7 @@ def load_all(project: Project) -> Iterator[Listed]:
 def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) -> Listed:
     """One of them; `machines` holds those that were parsed before, and grows."""
     try:
-        memory = _own_memory(TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")))
+        memory = _folded_memory(TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")))
         return Listed(task_id, memory, _shared_machine(project, memory, machines))
     except UnreadableError as error:
         return Listed(task_id, error=error)

@@ -70,12 +70,12 @@ def is_done_with(machine: Machine, memory: Memory) -> bool:
 
 def needs_pack(machine: Machine, memory: Memory, verb: str) -> bool:
     """Whether the moves of this verb, or what is left to be done of the last one, rest on code of the task's pack."""
-    own, snapshot = f"{machine.name}{MARK}", memory.snapshot
+    prefix, snapshot = f"{machine.name}{MARK}", memory.snapshot
     ways = [way for edge in machine.states[snapshot.state].edges if verb in edge.verbs for way in edge.ways]
     gates = machine.parts((*(gate for way in ways for gate in way.needs), *(name for name in snapshot.no)))
-    asked = [gate.check for gate in gates] + [name for way in ways for name in (*way.effects, *way.prepare)]
+    named = [gate.check for gate in gates] + [name for way in ways for name in (*way.effects, *way.prepare)]
     left = [key.partition(":")[2] for key in memory.unsettled]
-    return not ways or bool(memory.intent) or any(name.startswith(own) for name in (*asked, *left))
+    return not ways or bool(memory.intent) or any(name.startswith(prefix) for name in (*named, *left))
 
 
 def _read_pack(project: Project, name: str, *, is_new: bool = False) -> Pack | None:

@@ -92,8 +92,8 @@ def _read_from_commit(project: Project, baseline: str, name: str) -> bytes | Non
     if mode not in _PLAIN_FILES:
         raise UnreadableError(say.no_plain_file_in_commit(name, baseline), where=project.root)
     if int(size) > LARGEST_TEXT_BYTES:
-        told = say.committed_file_too_large(name, int(size), LARGEST_TEXT_BYTES)
-        raise UnreadableError(told, where=project.root)
+        problem = say.committed_file_too_large(name, int(size), LARGEST_TEXT_BYTES)
+        raise UnreadableError(problem, where=project.root)
     return git.run("cat-file", "blob", blob.decode())
 
 
@@ -125,8 +125,8 @@ def _prompt(project: Project, baseline: str, role: str, path: str) -> str:
     where = f"{FILE}, [prompts] add"
     data = read_committed(project, baseline, path)
     if data is None:
-        told = say.prompt_not_committed if baseline else say.prompt_missing
-        raise UsageError(told(role, path), where=where)
+        problem = say.prompt_not_committed if baseline else say.prompt_missing
+        raise UsageError(problem(role, path), where=where)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

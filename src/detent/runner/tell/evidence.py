@@ -97,8 +97,8 @@ def evidence_page(task: Task, _key: str, promised: Promised) -> Done:
     only, label = result.pop("only", ""), task.machine.store.link
     if not (label and (only or result["page"])):
         return result, {}
-    told, fields = _led(task, label, only)
-    return {**result, **told}, fields
+    led, fields = _led(task, label, only)
+    return {**result, **led}, fields
 
 
 def _led(task: Task, label: str, only: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -122,7 +122,7 @@ def _led(task: Task, label: str, only: str) -> tuple[dict[str, str], dict[str, s
 
 def refresh_evidence(task: Task) -> dict[str, str]:
     """The caller holds the lock. One file needs no page, but a page that is there is renewed."""
-    path = _own_path(task)
+    path = _page_path(task)
     folder = os.path.dirname(path)
     shown = [name for name in walk(folder) if name != path] if os.path.isdir(folder) else []
     if len(shown) < 2 and not os.path.lexists(path):
@@ -143,7 +143,7 @@ def evidence_link(task: Task, base: str = "", only: str = "") -> str:
     return f"[{os.path.basename(only) if only else 'evidence'}]({address if only else name})"
 
 
-def _own_path(task: Task) -> str:
+def _page_path(task: Task) -> str:
     """Where the page belongs; a folder that leads out of the task folder is refused, never written through."""
     path = os.path.join(task.native.folder, page_name(task.machine.store))
     folder = os.path.dirname(path)
@@ -154,13 +154,13 @@ def _own_path(task: Task) -> str:
 
 
 def _write(task: Task, out: str) -> Summary:
-    own = _own_path(task)
-    path = os.path.abspath(out) if out else own
+    page_path = _page_path(task)
+    path = os.path.abspath(out) if out else page_path
     folder = os.path.dirname(path)
     if not out:
         make_folders(folder)
         sweep(folder)
-    page = gather(task, own, folder)
+    page = gather(task, page_path, folder)
     data = render(page)
     write_atomic(path, data, durable=False)
     return Summary(
@@ -177,7 +177,7 @@ def _write(task: Task, out: str) -> Summary:
     )
 
 
-def gather(task: Task, own: str, page_folder: str) -> Page:
+def gather(task: Task, page_path: str, page_folder: str) -> Page:
     """All that a page shows. `own` is the page itself, which is no artifact; links are made for `page_folder`."""
     head, machine, snapshot = task.memory.head, task.machine, task.memory.snapshot
     entries = task.store.history()
@@ -186,25 +186,25 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     gates = frozenset(name for name, gate in machine.gates.items() if rests_on_commands(gate))
     document = _document(task)
     frame = _frame(task, document)
-    asked = {label for label, _ in frame}
+    labels = {label for label, _ in frame}
     reader = FileReader(page_folder)
-    artifacts, artifacts_note = reader.folder(os.path.dirname(own), (own,))
+    artifacts, artifacts_note = reader.folder(os.path.dirname(page_path), (page_path,))
     request = (head.request["file"],) if head.request else ()
     names = (*request, *machine.store.files, *machine.store.extra.values())
     paths = [(task.native.path(name), name) for name in names]
     tree, level = _last_tree(entries), weakest_level(entries)
-    told = explain(task, with_moves=True)
+    explained = explain(task, with_moves=True)
     return Page(
         title=head.title,
         task=task.id,
         machine=head.machine,
-        now=_now(told),
+        now=_now(explained),
         states=_in_order(machine),
         ends=machine.ends(),
         events=events_of(entries, targets, gates, commands),
         frame=frame,
-        is_frame_locked=any(f"field:{label}" in snapshot.locked for label in asked),
-        claims=_claims(task, document, asked),
+        is_frame_locked=any(f"field:{label}" in snapshot.locked for label in labels),
+        claims=_claims(task, document, labels),
         folder_link=file_address(os.path.relpath(task.native.folder, page_folder)),
         commands=commands,
         commands_note=commands_note,
@@ -213,10 +213,10 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         artifacts=artifacts,
         artifacts_note=artifacts_note,
         task_files=tuple(reader.file(path, name) for path, name in paths if os.path.lexists(path)),
-        runs=runs_of(entries, targets, lambda run, digest: vouched_excerpt(_told(task, run), digest)),
+        runs=runs_of(entries, targets, lambda run, digest: vouched_excerpt(_prompt_path(task, run), digest)),
         hashes=hashes_of(task, tree, level),
         sandbox=level,
-        proof=_proof(told),
+        proof=_proof(explained),
     )
 
 
@@ -226,8 +226,8 @@ def _touched(task: Task, tree: str) -> tuple[tuple[str, str], ...]:
     except ToolError:
         return ()  # the changes themselves say that they can't be shown
     is_approved = (task.memory.approved.tree, task.memory.approved.files) == (tree, found.ask)
-    asked = f"approved by {task.memory.approved.name}" if is_approved and found.ask else "a person must approve it"
-    return (*((name, asked) for name in found.ask), *((name, "reported") for name in found.report))
+    approval = f"approved by {task.memory.approved.name}" if is_approved and found.ask else "a person must approve it"
+    return (*((name, approval) for name in found.ask), *((name, "reported") for name in found.report))
 
 
 def _in_order(machine: Machine) -> tuple[str, ...]:
@@ -242,26 +242,28 @@ def _in_order(machine: Machine) -> tuple[str, ...]:
     return (*(name for name in found if name not in ends), *ends)
 
 
-def _proof(told: Explain) -> ProofShown | None:
-    if told.proof is None:
+def _proof(explained: Explain) -> ProofShown | None:
+    if explained.proof is None:
         return None
-    from detent.runner.tell.proof_told import proof_rows  # most states don't ask what tests prove
+    from detent.runner.tell.proof_summary import proof_rows  # most states don't ask what tests prove
 
     changed = tuple(
         change_of("::".join(filter(None, (part.file, part.name))), part.how, part.diff)
-        for part in told.proof.found.changed
+        for part in explained.proof.found.changed
     )
-    return ProofShown(proof_rows(told.proof), changed)
+    return ProofShown(proof_rows(explained.proof), changed)
 
 
-def _now(told: Explain) -> Now:
-    task = told.task
+def _now(explained: Explain) -> Now:
+    task = explained.task
     moves = tuple(
-        NextMove(move.to, move.is_open, move.by, tuple(one.why for one in move.missing)) for move in told.moves
+        NextMove(move.to, move.is_open, move.by, tuple(gap.why for gap in move.missing)) for move in explained.moves
     )
-    state = told.snapshot.state
+    state = explained.snapshot.state
     is_end = task.machine.states[state].is_end
-    return Now(state, task.memory.entered_time, told.waiting_for, is_end, moves, told.problems, told.advice)
+    return Now(
+        state, task.memory.entered_time, explained.waiting_for, is_end, moves, explained.problems, explained.advice
+    )
 
 
 def _document(task: Task) -> Document | None:
@@ -285,12 +287,12 @@ def _locked_or_written(task: Task, document: Document | None, label: str) -> str
     return document.value(label) if document else ""
 
 
-def _claims(task: Task, document: Document | None, asked: set[str]) -> tuple[tuple[str, str], ...]:
+def _claims(task: Task, document: Document | None, frame_labels: set[str]) -> tuple[tuple[str, str], ...]:
     """What else the file says, without what the engine itself writes there."""
     if document is None:
         return ()
-    own = task.native.wanted_fields(task.memory.snapshot, "").keys() | asked
-    labels = [label for label in task.native.labels if label not in own]
+    known = task.native.wanted_fields(task.memory.snapshot, "").keys() | frame_labels
+    labels = [label for label in task.native.labels if label not in known]
     return tuple((label, value) for label in labels if (value := document.value(label)).strip())
 
 
@@ -336,14 +338,14 @@ def _ran(store: ReceiptStore, receipt: Receipt, vouched: Mapping[str, tuple[Prin
     )
 
 
-def _told(task: Task, number: int) -> str:
+def _prompt_path(task: Task, number: int) -> str:
     return task.places.prompt(number)
 
 
 def _last_tree(entries: Sequence[Line]) -> str:
     """The task's own files as last seen: not those of a branch it landed on, nor those a reading role had damaged."""
     for line in reversed(entries):
-        is_own = not (isinstance(line, Landed) or (isinstance(line, RunEnded) and line.tainted))
-        if is_own and (tree := tree_seen(line)):
+        is_of_task = not (isinstance(line, Landed) or (isinstance(line, RunEnded) and line.tainted))
+        if is_of_task and (tree := tree_seen(line)):
             return tree
     return ""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from detent.runner.task.loop import Loop
     from detent.runner.task.open import Task
     from detent.runner.tell.foresee import Foreseen
-    from detent.runner.tell.proof_told import ProofTold
+    from detent.runner.tell.proof_summary import ProofSummary
     from detent.store.journal.head import Head
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
@@ -89,14 +89,14 @@ class Explain(Record):
     touched: Touched | None = None  # protected files as of the last scan of the tree
     word: PersonsWord | None = None  # what a person must accept before the task can go on
     is_removed: bool = False  # a person had its home removed
-    proof: ProofTold | None = None  # what the test commands prove about the tree, where a move of the state asks that
+    proof: ProofSummary | None = None  # what the test commands prove of the tree, where a move of the state asks that
     wake: str = ""  # when its agent's quota is back, if every agent that may serve waits for that
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
-    told = _explain(task, with_moves=with_moves)
-    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task), wake=_wake(task))
+    explained = _explain(task, with_moves=with_moves)
+    return explained.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task), wake=_wake(task))
 
 
 def _wake(task: Task) -> str:
@@ -139,8 +139,8 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     may_want_word = may_ask(task.memory.head, task.machine, state)
     moves = _moves(task, state, document) if with_moves or may_want_word else ()
     word = _word(task, moves) if may_want_word else None
-    is_asked = state.is_end or _asks_proof(task.machine, state)
-    proof = _proof(task, document) if task.memory.head.proof and is_asked else None
+    needs_proof = state.is_end or _asks_proof(task.machine, state)
+    proof = _proof(task, document) if task.memory.head.proof and needs_proof else None
     return Explain(
         task,
         snapshot,
@@ -149,7 +149,7 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         tuple(problems),
         moves=moves if with_moves else (),
         alive=alive,
-        asks=_asked(state, document),
+        asks=_questions(state, document),
         is_dead=is_dead(task.memory, state, is_gone=gone),
         would=_foreseen(task, document) if is_left(task.memory, state, is_gone=gone) else None,
         touched=_touched(task),
@@ -164,18 +164,18 @@ def _asks_proof(machine: Machine, state: State) -> bool:
     return any(gate.check in (PROOF, PROOF_ACCEPTED) for gate in needed)
 
 
-def _proof(task: Task, document: Document) -> ProofTold | None:
-    from detent.runner.tell.proof_told import proof_told  # few states ask what tests prove
+def _proof(task: Task, document: Document) -> ProofSummary | None:
+    from detent.runner.tell.proof_summary import proof_summary  # few states ask what tests prove
 
-    return proof_told(task, document)
+    return proof_summary(task, document)
 
 
-def _asked(state: State, document: Document) -> tuple[tuple[str, str], ...]:
+def _questions(state: State, document: Document) -> tuple[tuple[str, str], ...]:
     if not state.asks:
         return ()
-    from detent.runner.task.asks import asked  # most states ask nothing
+    from detent.runner.task.asks import questions  # most states ask nothing
 
-    return asked(state, document)
+    return questions(state, document)
 
 
 def may_ask(head: Head, machine: Machine, state: State) -> bool:
@@ -220,16 +220,16 @@ def _touched(task: Task) -> Touched | None:
 def _word(task: Task, moves: tuple[Move, ...]) -> PersonsWord | None:
     from detent.runner.step.look import known_touched, known_tree
 
-    missing = [one for move in moves if _waits(task.machine, move) for one in move.missing]
+    missing = [gap for move in moves if _waits(task.machine, move) for gap in move.missing]
     if not missing:
         return None
     touched = known_touched(task)
     files = tuple(touched.ask) if touched.tree == known_tree(task) else ()
-    graded = [one for one in missing if _is_graded(task.machine, one)]
-    proof = "; ".join(dict.fromkeys(one.why for one in graded))
+    graded = [gap for gap in missing if _is_graded(task.machine, gap)]
+    proof = "; ".join(dict.fromkeys(gap.why for gap in graded))
     if not (files or proof):
         return None
-    return PersonsWord(files, proof, "; ".join(dict.fromkeys(one.fix for one in graded)))
+    return PersonsWord(files, proof, "; ".join(dict.fromkeys(gap.fix for gap in graded)))
 
 
 def _is_graded(machine: Machine, lacks: Missing) -> bool:
@@ -243,7 +243,7 @@ def _waits(machine: Machine, move: Move) -> bool:
     """
     from detent.gates.people import lacks_only_word
 
-    is_assessed = any(_is_graded(machine, one) for one in move.missing)
+    is_assessed = any(_is_graded(machine, gap) for gap in move.missing)
     return lacks_only_word(machine, move.missing, move.unknown if is_assessed else ())
 
 
@@ -347,7 +347,7 @@ def _tree_problems(task: Task, state: State) -> list[str]:
     from detent.runner.tell.prepared import foreseen  # most projects have no pool, and most tasks their tree
 
     steps = tuple(name for edge in state.edges for way in edge.ways for name in way.prepare)
-    return [one.why for one in foreseen(task, steps)]
+    return [gap.why for gap in foreseen(task, steps)]
 
 
 def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:
@@ -382,10 +382,10 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
     if edge.never:
         missing = (Missing("never", edge.never),)
     # A check that only the move itself makes closes nothing; the person learns that it is still to come.
-    later = tuple(one for one in missing if _is_for_later(task, one, facts))
+    later = tuple(gap for gap in missing if _is_for_later(task, gap, facts))
     is_open = not missing if isinstance(decision, Advance) else bool(later) and len(later) == len(missing)
     missing = () if is_open else missing
-    notes = [*(one.why for one in later), *_to_read(task, edge)]
+    notes = [*(gap.why for gap in later), *_to_read(task, edge)]
     notes += [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
     by_hand = _by_hand(edge, facts)
     if by_hand or edge.sign_off:

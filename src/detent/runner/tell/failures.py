@@ -33,7 +33,7 @@ def standing_failures(task: Task, seen: Seen) -> tuple[tuple[str, Receipt], ...]
     if not task.memory.deploy.ended.ok:
         labels = {label for label, _ in task.memory.deploy.last.commands}
         last = [receipt for receipt in _receipts(task) if receipt.where in labels][-1:]
-        found.update({f"{one.where}: {one.command}": one for one in last if not one.is_green})
+        found.update({f"{receipt.where}: {receipt.command}": receipt for receipt in last if not receipt.is_green})
     return tuple(found.items())
 
 
@@ -46,6 +46,6 @@ def _receipts(task: Task) -> Iterator[Receipt]:
     """What the journal vouches for, oldest first, without runs that may fail: on the first commit, or as recorded."""
     store = ReceiptStore(task.places.receipts())
     found = [(store.find(key), digest) for key, digest in task.memory.proved.items()]
-    vouched = [one for one, digest in found if one is not None and one.digest == digest]
-    own = [one for one in vouched if WITHOUT_CHANGE not in one.where and not one.output]
-    yield from sorted(own, key=lambda receipt: receipt.time)
+    vouched = [receipt for receipt, digest in found if receipt is not None and receipt.digest == digest]
+    of_task = [receipt for receipt in vouched if WITHOUT_CHANGE not in receipt.where and not receipt.output]
+    yield from sorted(of_task, key=lambda receipt: receipt.time)

@@ -74,9 +74,9 @@ def engine_lacks(task: Task) -> Missing | None:
 
         return next(iter(foreseen(task, decision.way.prepare)), None)
     missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
-    if missing and all(one.pending for one in missing):
+    if missing and all(gap.pending for gap in missing):
         return None
-    return next((one for one in missing if not one.pending), Missing("engine", getattr(decision, "reason", "")))
+    return next((gap for gap in missing if not gap.pending), Missing("engine", getattr(decision, "reason", "")))
 
 
 def _facts(task: Task, document: Document, snapshot: Snapshot) -> Mapping[str, Fact]:
@@ -96,4 +96,4 @@ def _means(decision: Decision) -> Foreseen | None:
     if isinstance(decision, Crash):
         return Foreseen("crash")
     missing = decision.missing
-    return Foreseen("proves") if missing and all(one.pending for one in missing) else None
+    return Foreseen("proves") if missing and all(gap.pending for gap in missing) else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from detent.core.machine import State
     from detent.runner.task.open import Task
     from detent.runner.tell.explain import Explain, Move, PersonsWord
-    from detent.runner.tell.proof_told import ProofTold
+    from detent.runner.tell.proof_summary import ProofSummary
     from detent.store.journal.memory import Memory
     from detent.store.journal.places import Project
 
@@ -39,7 +39,7 @@ class Letter(Record):
     since: str
     command: str
     advice: str = ""  # the verb the machine advises to
-    proof: ProofTold | None = None  # what its test commands prove, where a person must accept that
+    proof: ProofSummary | None = None  # what its test commands prove, where a person must accept that
 
 
 def inbox(project: Project) -> tuple[Letter, ...]:
@@ -56,8 +56,8 @@ def person_command(task: Task) -> str:
 
 def word_wanted(project: Project, listed: Listed) -> PersonsWord | None:
     """What a person must accept before a task can go on."""
-    told = _wanting_word(project, listed)
-    return told.word if told is not None else None
+    explained = _wanting_word(project, listed)
+    return explained.word if explained is not None else None
 
 
 def _wanting_word(project: Project, listed: Listed) -> Explain | None:
@@ -67,11 +67,11 @@ def _wanting_word(project: Project, listed: Listed) -> Explain | None:
     state = listed.machine.states[listed.memory.snapshot.state]
     if not may_ask(listed.memory.head, listed.machine, state):
         return None
-    told = explain(load_task(project, listed.id), with_moves=False)
-    return told if told.word else None
+    explained = explain(load_task(project, listed.id), with_moves=False)
+    return explained if explained.word else None
 
 
-def _weak_proof(project: Project, listed: Listed) -> ProofTold | None:
+def _weak_proof(project: Project, listed: Listed) -> ProofSummary | None:
     """What a person who looks at the task must know of its commands: their exit codes alone count."""
     if listed.memory is None or listed.memory.run or not listed.memory.head.proof:
         return None
@@ -85,9 +85,9 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
     memory, state = listed.memory, listed.machine.states[listed.memory.snapshot.state]
-    told = _wanting_word(project, listed)
-    if told is not None and told.word is not None:
-        found: tuple[str, str] | None = _to_approve(listed.id, told.word)
+    explained = _wanting_word(project, listed)
+    if explained is not None and explained.word is not None:
+        found: tuple[str, str] | None = _to_approve(listed.id, explained.word)
     elif (failed := memory.sealed_failed) >= MOST_FAILED and state.driver == "agent" and not memory.run:
         found = str(not_passed_often(failed, listed.id)), f"detent status {listed.id}"
     else:
@@ -100,9 +100,8 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
         why = f"{why}; {words}"
     advised = advice(load_task(project, listed.id)) if state.recommends else ""
     title = title_now(listed.machine, memory, native)
-    proof = (
-        told.proof if told is not None and told.word is not None and told.word.proof else _weak_proof(project, listed)
-    )
+    is_graded = explained is not None and explained.word is not None and explained.word.proof
+    proof = explained.proof if explained is not None and is_graded else _weak_proof(project, listed)
     return Letter(listed.id, state.name, title, why, memory.changed_time, command, advised, proof)
 
 
@@ -199,7 +198,7 @@ def open_sign_offs(moves: Iterable[Move]) -> list[Move]:
 
 
 def _is_to_take(move: Move) -> bool:
-    return move.is_open or (bool(move.missing) and all(one.pending for one in move.missing))
+    return move.is_open or (bool(move.missing) and all(gap.pending for gap in move.missing))
 
 
 def _verbs(state: State) -> list[str]:

@@ -30,9 +30,9 @@ def branches_of_tasks(project: Project) -> dict[str, str]:
     """The branches that the engine keeps for tasks with a clone, by ref, each with its last checkpoint."""
     memories = (listed.memory for listed in load_all(project) if listed.memory is not None)
     # A task in place commits on a person's branch, and a branch that `gc` left is a person's by now.
-    ours = (one for one in memories if not one.head.in_place and os.path.isdir(one.head.home))
-    put = (one.checkpoint for one in ours if one.checkpoint.branch)
-    return {f"refs/heads/{one.branch}": one.commit for one in put}
+    ours = (memory for memory in memories if not memory.head.in_place and os.path.isdir(memory.head.home))
+    put = (memory.checkpoint for memory in ours if memory.checkpoint.branch)
+    return {f"refs/heads/{checkpoint.branch}": checkpoint.commit for checkpoint in put}
 
 
 def work_of(task: Task, entries: Sequence[Line], of_tasks: Mapping[str, str], until: int = 0) -> Work:

@@ -37,7 +37,7 @@ def menu(task: Task) -> tuple[Choice, ...]:
 
 def _choice(edge: Edge, move: Move) -> Choice:
     word = edge.verbs[0] if edge.verbs else edge.name
-    why = "" if move.is_open else "; ".join(one.why for one in move.missing)
+    why = "" if move.is_open else "; ".join(gap.why for gap in move.missing)
     return Choice(edge.key, word, edge.name, move.to, move.is_open, why, edge.confirm)
 
 

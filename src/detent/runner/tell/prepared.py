@@ -24,4 +24,4 @@ def foreseen(task: Task, names: tuple[str, ...]) -> tuple[Missing, ...]:
             found.append(Missing("prepare", error.what, error.next_step))
         except (UnreadableError, UsageError):
             continue  # commands that need the settings report their error
-    return tuple({one.why: one for one in found}.values())
+    return tuple({gap.why: gap for gap in found}.values())

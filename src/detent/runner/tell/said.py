@@ -91,7 +91,7 @@ def _redo(machine: Machine, state: State, typed: str, rest: str, name: str) -> M
     target, behind = named or (machine.initial, rest)
     extra = read_extra(behind)
     if target not in edges:
-        back = [one for one in machine.states if one in edges]
+        back = [name for name in machine.states if name in edges]
         if back:
             raise RefusedError(say.no_step_back(state.name, target, REDO, back))
         raise RefusedError(say.nothing_again(state.name, HELP))
@@ -102,7 +102,7 @@ def _redo(machine: Machine, state: State, typed: str, rest: str, name: str) -> M
 def _command(task: Task, state: State, line: str, name: str) -> Meaning:
     machine = task.machine
     verbs = {f"{SLASH}{verb}": verb for edge in state.edges if not edge.never for verb in edge.verbs}
-    places = {word: one.name for one in machine.states.values() for word in one.words}
+    places = {word: state.name for state in machine.states.values() for word in state.words}
     found = longest_match(line, (*places, *verbs))
     word, _, rest = line.partition(" ")
     words, behind = found or (word, rest.strip())

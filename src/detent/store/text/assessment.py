@@ -105,7 +105,7 @@ def to_json(found: Assessment) -> dict[str, Any]:
         ],
         "changed": [[part.file, part.name, part.how, part.diff] for part in found.changed],
         "seen": found.seen,
-        "sealed": [[*vars(one).values()] for one in found.sealed],
+        "sealed": [[*vars(check).values()] for check in found.sealed],
     }
 
 

@@ -44,4 +44,4 @@ def sealed_of(rows: Iterable[Mapping[str, str]]) -> tuple[SealedFile, ...]:
 
 def worst(found: Iterable[SealedFound]) -> str:
     """The result of all together; empty where none ran."""
-    return max((one.result for one in found), key=RESULTS.index, default="")
+    return max((check.result for check in found), key=RESULTS.index, default="")

@@ -101,7 +101,7 @@ def _end_of_value(text: str, at: int) -> int:
             continue
         if char == "\n" and not depth:
             break
-        quote = next((one for one in _QUOTES if text.startswith(one, at)), "")
+        quote = next((mark for mark in _QUOTES if text.startswith(mark, at)), "")
         if quote:
             at = last = _end_of_text(text, at + len(quote), quote)
             continue

@@ -50,9 +50,9 @@ def no_tests_yet() -> tuple[str, str]:
 @message
 def part_missing(parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """`parts`: the names of parts, and why they can't be had."""
-    told = "; ".join(f"{name}: {why}" for name, why in parts)
+    listed = "; ".join(f"{name}: {why}" for name, why in parts)
     return (
-        f"what a test proves can't be tried out ({told})",
+        f"what a test proves can't be tried out ({listed})",
         "make a failing test fail the command, and write tests that assert plain values",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from detent.effects.agents.catalog import load_catalog, passed_to
-from detent.runner.access.environment import given_environment, withheld, withheld_words
+from detent.runner.access.environment import passed_environment, withheld, withheld_words
 
 # Every variable that was seen from inside when the product was attacked.
 LEAKED = (
@@ -31,8 +31,8 @@ LEAKED = (
 
 @pytest.mark.parametrize("name", LEAKED)
 def test_a_variable_that_is_not_listed_is_withheld_unless_passed(name: str) -> None:
-    assert name not in given_environment({name: "s3cret"}, (), with_index=True)
-    assert given_environment({name: "s3cret"}, (name,))[name] == "s3cret"
+    assert name not in passed_environment({name: "s3cret"}, (), with_index=True)
+    assert passed_environment({name: "s3cret"}, (name,))[name] == "s3cret"
 
 
 @pytest.mark.parametrize(
@@ -46,16 +46,16 @@ def test_a_variable_that_is_not_listed_is_withheld_unless_passed(name: str) -> N
     ],
 )
 def test_what_is_listed_comes_through(name: str) -> None:
-    assert given_environment({name: "/x"}, ())[name] == "/x"
+    assert passed_environment({name: "/x"}, ())[name] == "/x"
 
 
 @pytest.mark.parametrize(
     "name", ["PIP_INDEX_URL", "UV_DEFAULT_INDEX", "npm_config_registry", "GOPROXY", "CARGO_REGISTRIES_OURS_INDEX"]
 )
 def test_package_indexes_are_for_commands_only(name: str) -> None:
-    assert name in given_environment({name: "https://host/simple"}, (), with_index=True)
-    assert name not in given_environment({name: "https://host/simple"}, ())
-    assert "CARGO_REGISTRIES_OURS_TOKEN" not in given_environment(
+    assert name in passed_environment({name: "https://host/simple"}, (), with_index=True)
+    assert name not in passed_environment({name: "https://host/simple"}, ())
+    assert "CARGO_REGISTRIES_OURS_TOKEN" not in passed_environment(
         {"CARGO_REGISTRIES_OURS_TOKEN": "x"}, (), with_index=True
     )
 
@@ -64,18 +64,18 @@ def test_package_indexes_are_for_commands_only(name: str) -> None:
 def test_an_address_with_a_login_is_a_secret(value: str) -> None:
     names = ("PIP_INDEX_URL", "HTTPS_PROXY", "XDG_DATA_DIRS")
     for name in names:
-        assert name not in given_environment({name: value}, (), with_index=True)
-        assert given_environment({name: value}, (name,))[name] == value
-    assert given_environment({"HTTPS_PROXY": "http://proxy:3128/a@b"}, ())["HTTPS_PROXY"]
+        assert name not in passed_environment({name: value}, (), with_index=True)
+        assert passed_environment({name: value}, (name,))[name] == value
+    assert passed_environment({"HTTPS_PROXY": "http://proxy:3128/a@b"}, ())["HTTPS_PROXY"]
 
 
 def test_the_ssh_agent_stays_hidden_even_if_it_is_passed() -> None:
     names = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "XDG_RUNTIME_DIR")
-    assert not set(given_environment(dict.fromkeys(names, "/x"), names)) & set(names)
+    assert not set(passed_environment(dict.fromkeys(names, "/x"), names)) & set(names)
 
 
 def test_relative_entries_leave_the_search_path() -> None:
-    environment = given_environment({"PATH": "node_modules/.bin:/usr/bin:.::/bin"}, ("PATH",))
+    environment = passed_environment({"PATH": "node_modules/.bin:/usr/bin:.::/bin"}, ("PATH",))
     assert environment["PATH"] == "/usr/bin:/bin"
 
 

@@ -83,7 +83,7 @@ class GoKit:
             if not broken:
                 left.append((name, say.no_expectation()))
             made: list[tuple[str, list[tuple[Node, str]]]] = [(TWIN, [])] * (TWINS_OF_TARGET if is_target else 1)
-            made += [(BROKEN, [one]) for one in broken[: BROKEN_OF_TARGET if is_target else 1]]
+            made += [(BROKEN, [change]) for change in broken[: BROKEN_OF_TARGET if is_target else 1]]
             random.shuffle(made)
             for kind, changes in made:
                 new = names.like(name)
@@ -126,7 +126,7 @@ def _expectations(block: Node) -> list[Node]:
                 call = node.named_children[0]
                 called = text_of(field(call, "function")) if call.type == "call_expression" else ""
                 if called.endswith(".Run"):
-                    inner = next((one for one in below(call) if one.type == "func_literal"), None)
+                    inner = next((node for node in below(call) if node.type == "func_literal"), None)
                     body = field(inner, "body") if inner is not None else None
                     found += _expectations(body) if body is not None else []
                 elif _TESTIFY.match(called):

@@ -70,7 +70,9 @@ def below(node: Node, depth: int = 0) -> Iterator[Node]:
 def plain(node: Node) -> str:
     """Its tokens one after the other: white space and comments between them make no difference."""
     return " ".join(
-        text_of(one) for one in below(node) if not one.children and one.type not in _COMMENTS and not _in_comment(one)
+        text_of(leaf)
+        for leaf in below(node)
+        if not leaf.children and leaf.type not in _COMMENTS and not _in_comment(leaf)
     )
 
 
@@ -93,6 +95,6 @@ def lines_of(node: Node) -> tuple[int, int]:
 def swapped(outer: Node, changes: list[tuple[Node, str]]) -> str:
     """The text of a node with parts of it replaced."""
     content, start = (outer.text or b""), outer.start_byte
-    for part, new in sorted(changes, key=lambda one: one[0].start_byte, reverse=True):
+    for part, new in sorted(changes, key=lambda change: change[0].start_byte, reverse=True):
         content = content[: part.start_byte - start] + new.encode() + content[part.end_byte - start :]
     return content.decode("utf-8", "replace")

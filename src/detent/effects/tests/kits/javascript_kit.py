@@ -96,8 +96,8 @@ class JavaScriptKit:
                 yield Unit(kind, name, plain(node), plain(node), *lines_of(node))
 
     def canary(self, source: str, name: str, random: Random, beside: Collection[str] = ()) -> tuple[str, str] | None:
-        tests = [one for one in _tests(parse(self._grammar, source), "") if one.is_written]
-        tests = [one for one in tests if one.name in beside] or tests
+        tests = [test for test in _tests(parse(self._grammar, source), "") if test.is_written]
+        tests = [test for test in tests if test.name in beside] or tests
         if not tests:
             return None
         last = tests[-1]
@@ -193,7 +193,7 @@ def _call_in(node: Node) -> Node | None:
 
 def _arguments(call: Node) -> list[Node]:
     arguments = field(call, "arguments")
-    return [] if arguments is None else [one for one in arguments.named_children if not is_comment(one)]
+    return [] if arguments is None else [child for child in arguments.named_children if not is_comment(child)]
 
 
 def _test_of(node: Node, prefix: str) -> _Test | None:
@@ -208,7 +208,7 @@ def _test_of(node: Node, prefix: str) -> _Test | None:
     if not found or not arguments or (len(arguments) < 2 and "todo" not in found[2]):
         return None
     title = arguments[0]
-    runs = next((one for one in reversed(arguments) if one.type in _FUNCTIONS), None)
+    runs = next((argument for argument in reversed(arguments) if argument.type in _FUNCTIONS), None)
     body = field(runs, "body") if runs is not None else None
     is_written = title.type == "string" or (title.type == "template_string" and "${" not in text_of(title))
     return _Test(prefix + _title(title), title, is_written, found[2], found[1], body, node)
@@ -270,7 +270,7 @@ def _changes(call: Node, mark: str) -> list[tuple[Node, str]]:
         return []
     text = text_of(called)
     if _EQUAL.match(text) and len(arguments) >= 2:
-        return [(one, f"other_{mark}({text_of(one)})") for one in (arguments[1], arguments[0])]
+        return [(side, f"other_{mark}({text_of(side)})") for side in (arguments[1], arguments[0])]
     if _TRUTH.match(text) and arguments:
         return [(arguments[0], f"!({text_of(arguments[0])})")]
     if text in _THROWS:
@@ -289,8 +289,8 @@ def _reworded(spots: list[Node], mark: str, kept: list[str]) -> list[tuple[Node,
     for call in spots:
         text, arguments = text_of(field(call, "function")), _arguments(call)
         expected = arguments[1:2] if _EQUAL.match(text) else arguments[:1] if _MATCHER.match(text) else []
-        for one in expected:
-            if one.type in _LITERALS:
-                kept.append(text_of(one))
-                changes.append((one, f"kept_{mark}({len(kept) - 1})"))
+        for value in expected:
+            if value.type in _LITERALS:
+                kept.append(text_of(value))
+                changes.append((value, f"kept_{mark}({len(kept) - 1})"))
     return changes

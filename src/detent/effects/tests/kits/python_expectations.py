@@ -74,7 +74,7 @@ class Reworded(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> ast.Assert:  # the name that ast calls
         match node.test:
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-                node.test = self._asked(left, right)
+                node.test = self._compared(left, right)
             case _:
                 pass
         return node
@@ -84,12 +84,12 @@ class Reworded(ast.NodeTransformer):
         match node.func:
             case ast.Attribute(attr="assertEqual" | "assertEquals") if len(node.args) >= 2:
                 node.func.attr = "assertTrue"
-                node.args[:2] = [self._asked(node.args[0], node.args[1])]
+                node.args[:2] = [self._compared(node.args[0], node.args[1])]
             case _:
                 pass
         return node
 
-    def _asked(self, left: ast.expr, right: ast.expr) -> ast.Call:
+    def _compared(self, left: ast.expr, right: ast.expr) -> ast.Call:
         return ast.Call(ast.Name(self._same, ast.Load()), [self._away(left), self._away(right)], [])
 
     def _away(self, value: ast.expr) -> ast.expr:
@@ -134,12 +134,12 @@ def break_expectation(node: ast.stmt, side: int, tag: str) -> bool:
             node.test = _unequal(left, right, side, tag)
         case ast.Assert(test=test) if side == 0:
             node.test = ast.UnaryOp(ast.Not(), test)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr) as asked, args=args)):
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr) as method, args=args)):
             if attr in _EQUAL and len(args) >= 2:
-                asked.attr = "assertTrue"
+                method.attr = "assertTrue"
                 args[:2] = [_unequal(args[0], args[1], side, tag)]
             elif attr in _INVERSE and side == 0:
-                asked.attr = _INVERSE[attr]
+                method.attr = _INVERSE[attr]
             else:
                 return False
         case ast.With(items=items) | ast.AsyncWith(items=items) if side == 0:

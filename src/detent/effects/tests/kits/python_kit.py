@@ -63,7 +63,7 @@ class PythonKit:
         body = [f"    found = [{found}, {found + 1}]", f"    if found != [{found}, {found + 3}]:"]
         body.append("        raise AssertionError(f'unexpected: {found}')")
         tests = [(node, prefix) for node, prefix in _functions_in(tree.body, "") if node.name.startswith("test")]
-        tests = [one for one in tests if one[1] + one[0].name in beside] or tests
+        tests = [test for test in tests if test[1] + test[0].name in beside] or tests
         if not tests or not all(prefix for _node, prefix in tests):
             text = "\n".join([f"def {name}():", *body]) + "\n"
             return _before_main(source, tree, text), name
@@ -81,7 +81,7 @@ class PythonKit:
         if not sower.sprouts:
             return Sown(source, (), tuple(sower.left))
         lines = source.splitlines()
-        for at, text in sorted(sower.additions, key=lambda one: one[0], reverse=True):
+        for at, text in sorted(sower.additions, key=lambda addition: addition[0], reverse=True):
             lines[at:at] = text
         helpers = HELPERS.replace("_N", f"_{sower.tag}")
         kept = f"_kept_{sower.tag} = {dict(enumerate(sower.kept, 1000))!r}\n"
@@ -111,7 +111,7 @@ class PythonKit:
 def _first_line(node: ast.stmt) -> int:
     """Where a statement begins, its decorators too."""
     decorators: Sequence[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _functions_in(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[AnyFunction, str]]:
@@ -135,7 +135,9 @@ def _units(body: Sequence[ast.stmt], prefix: str) -> Iterator[Unit]:
         match node:
             case ast.ClassDef():
                 yield from _units(node.body, f"{prefix}{node.name}.")
-                rest = ast.dump(ast.Tuple([*node.bases, *node.decorator_list, *(one.value for one in node.keywords)]))
+                rest = ast.dump(
+                    ast.Tuple([*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)])
+                )
                 yield Unit(HELPER, prefix + node.name, f"class {node.name} {rest}", rest, lines[0], node.lineno)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 name = node.name
@@ -175,7 +177,7 @@ class _Sower:
 
     def take(self, node: AnyFunction, prefix: str) -> None:
         name = prefix + node.name
-        arguments = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+        arguments = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
         if any(word in ast.unparse(mark) for mark in node.decorator_list for word in _EXPECTED_TO_FAIL):
             self.left.append((name, say.is_expected_to_fail()))
             return

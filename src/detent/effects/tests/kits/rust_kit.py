@@ -96,7 +96,7 @@ class RustKit:
             broken = _broken(body, above)
             if not broken:
                 left.append((item.name, say.no_expectation()))
-            made += [(BROKEN, *one) for one in broken[: BROKEN_OF_TARGET if is_target else 1]]
+            made += [(BROKEN, *change) for change in broken[: BROKEN_OF_TARGET if is_target else 1]]
             random.shuffle(made)
             for kind, marks, changes in made:
                 new = names.like(_short(item))
@@ -226,7 +226,7 @@ def _expectations(block: Node) -> list[Node]:
 
 def _changes(macro: Node) -> list[tuple[Node, str]]:
     called = field(macro, "macro")
-    tokens = next((one for one in macro.children if one.type == "token_tree"), None)
+    tokens = next((child for child in macro.children if child.type == "token_tree"), None)
     if called is None or tokens is None:
         return []
     arguments = _split(tokens)

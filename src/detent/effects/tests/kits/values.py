@@ -85,6 +85,6 @@ def tag(random: Random) -> str:
 def insert(source: str, additions: list[tuple[int, str]]) -> str:
     """The text with more of it at these places (bytes)."""
     content = source.encode()
-    for at, text in sorted(additions, key=lambda one: one[0], reverse=True):
+    for at, text in sorted(additions, key=lambda addition: addition[0], reverse=True):
         content = content[:at] + text.encode() + content[at:]
     return content.decode()

@@ -123,13 +123,15 @@ class GoOutput:
 def run_go(program: str, words: list[str]) -> int:
     at = words.index("test") + 1
     flags = [word.lstrip("-").split("=")[0] for word in words[at:] if word.startswith("-")]
-    given = [flag.lstrip("-").split("=")[0] for flag in os.environ.get("GOFLAGS", "").split()]
+    flags_of_environment = [flag.lstrip("-").split("=")[0] for flag in os.environ.get("GOFLAGS", "").split()]
     # -C must stay the first flag there is.
     at += 2 if words[at : at + 1] == ["-C"] else 1 if words[at : at + 1] and words[at].startswith("-C=") else 0
     added = [] if "json" in flags else ["-json"]
-    added += [] if "count" in (*flags, *given) or "bench" in flags else ["-count=1"]
+    added += [] if "count" in (*flags, *flags_of_environment) or "bench" in flags else ["-count=1"]
     report = Report("go")
-    output = GoOutput(is_json="json" in (*flags, *given), is_verbose="v" in flags or "v" in given)
+    output = GoOutput(
+        is_json="json" in (*flags, *flags_of_environment), is_verbose="v" in flags or "v" in flags_of_environment
+    )
     environment = {name: value for name, value in os.environ.items() if name != REPORTS}
     command = [program, *words[:at], *added, *words[at:]]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace") as go:
@@ -174,9 +176,9 @@ def go_folders(
     where = "{{.ImportPath}}\t{{.Dir}}\t{{range .TestGoFiles}}{{.}},{{end}}{{range .XTestGoFiles}}{{.}},{{end}}"
     at = words.index("-C") if "-C" in words else -1
     place = words[at : at + 2] if at >= 0 else [word for word in words if word.startswith("-C=")][:1]
-    asked = [program, "list", *place, "-e", "-f", where, *packages]
+    command = [program, "list", *place, "-e", "-f", where, *packages]
     clean = {**environment, "GOFLAGS": without_json(environment.get("GOFLAGS", ""))}
-    done = subprocess.run(asked, env=clean, capture_output=True, encoding="utf-8", errors="replace", check=False)
+    done = subprocess.run(command, env=clean, capture_output=True, encoding="utf-8", errors="replace", check=False)
     found: dict[str, tuple[str, list[str]]] = {}
     for line in done.stdout.splitlines():
         path, _, rest = line.partition("\t")
@@ -196,7 +198,7 @@ def without_json(flags: str) -> str:
 def run_cargo(program: str, words: list[str]) -> int:
     report = Report("cargo")
     chosen = target_of(words)
-    chain = own_runner(chosen)
+    chain = runner_of_project(chosen)
     stub = os.path.join(os.environ[FOLDER], "cargo-binary")
     environment = dict(os.environ)
     if chosen and chain is not None and not re.search(r"\s", stub):
@@ -235,7 +237,7 @@ def rust_tests() -> list[str]:
     found: list[str] = []
     looked = 0
     for folder, folders, files in os.walk(os.getcwd()):
-        folders[:] = sorted(one for one in folders if one != "target" and not one.startswith("."))
+        folders[:] = sorted(name for name in folders if name != "target" and not name.startswith("."))
         for name in sorted(files):
             looked += name.endswith(".rs")
             if looked > MOST_FILES:
@@ -267,10 +269,10 @@ def runner_variable(target: str) -> str:
     return f"CARGO_TARGET_{target.upper().replace('-', '_').replace('.', '_')}_RUNNER"
 
 
-def own_runner(target: str) -> str | None:
+def runner_of_project(target: str) -> str | None:
     """The runner that the user already has for this target, as words of a shell; None where it is unknown."""
-    if given := os.environ.get(runner_variable(target)):
-        return shlex.join(given.split())
+    if line := os.environ.get(runner_variable(target)):
+        return shlex.join(line.split())
     folder = os.getcwd()
     while True:
         for name in (".cargo/config.toml", ".cargo/config"):
@@ -295,8 +297,8 @@ def run_binary(words: list[str]) -> int:
     report = os.environ.pop("DETENT_CARGO_REPORT", "")
     os.environ.pop(REPORTS, None)
     command = [*chain, *words]
-    has_own = any(word.split("=")[0] in ("--logfile", "--list", "--help", "-h") for word in words[1:])
-    if not report or has_own or not is_libtest(words[0]):
+    has_output_option = any(word.split("=")[0] in ("--logfile", "--list", "--help", "-h") for word in words[1:])
+    if not report or has_output_option or not is_libtest(words[0]):
         os.execvp(command[0], command)
     listed = subprocess.run([*command, "--list", "--format", "terse"], capture_output=True, check=False)
     names = [

@@ -27,18 +27,22 @@ def accept_red(arguments: Arguments) -> int:
     project = find_project(arguments.text("--repo"))
     found = find_red(project, progress_teller(arguments))
     path = os.path.join(project.root, FILE)
-    told = {"path": path, "written": False, "red": found.wanted, "listed": found.listed, "not_accepted": found.new}
+    content = {"path": path, "written": False, "red": found.wanted, "listed": found.listed, "not_accepted": found.new}
     if found.wanted == found.listed:
-        show(arguments, told, "\n".join([f"[proof] red says so already: {_counted(found.listed)}", *_new_words(found)]))
+        show(
+            arguments,
+            content,
+            "\n".join([f"[proof] red says so already: {_counted(found.listed)}", *_new_words(found)]),
+        )
         return int(bool(found.new))
     if not (arguments.has("--yes") or _says_yes(arguments, found)):
         lines = [*_listed_words(found), "next: detent doctor --accept-red --yes"]
-        show(arguments, told, "\n".join(lines))
+        show(arguments, content, "\n".join(lines))
         return NEEDS_PERSON
     write_red(path, found.wanted)
     lines = [*_listed_words(found), f"wrote:  [proof] red of {path}: {_counted(found.wanted)}", *_new_words(found)]
     lines.append(f"next:   git add {FILE} && git commit; tasks go by the commit they begin from")
-    show(arguments, {**told, "written": True}, "\n".join(lines))
+    show(arguments, {**content, "written": True}, "\n".join(lines))
     return int(bool(found.new))
 
 

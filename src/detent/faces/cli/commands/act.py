@@ -137,7 +137,7 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
 
 def prove(arguments: Arguments) -> int:
     from detent.runner.step.proving.prove import not_well, prove_state
-    from detent.runner.tell.proof_told import proof_rows
+    from detent.runner.tell.proof_summary import proof_rows
 
     task = open_to_change(arguments)
     again, by_person = arguments.has("--again"), not (is_inside_run() or is_held())

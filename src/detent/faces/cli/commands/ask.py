@@ -39,7 +39,7 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
         options, shown = step_options(arguments, task), arguments.text("--tree")
         return show_outcome(
-            arguments, step(task, None, otherwise=first_open, given=options, shown=shown, progress=progress)
+            arguments, step(task, None, otherwise=first_open, options=options, shown=shown, progress=progress)
         )
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
@@ -53,7 +53,7 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         verb=verb,
     )
     options, shown = step_options(arguments, task, want), arguments.text("--tree")
-    return show_outcome(arguments, step(task, signal, given=options, shown=shown, progress=progress))
+    return show_outcome(arguments, step(task, signal, options=options, shown=shown, progress=progress))
 
 
 def _attended(task: Task, progress: Callable[[Progress], None]) -> tuple[Task, Outcome | None]:
@@ -119,7 +119,7 @@ def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
 
 def _with_route(outcome: Outcome) -> Outcome:
     """The moves to a state that is further away than one."""
-    refused, want, machine = outcome.decision, outcome.asked.want, outcome.task.machine
+    refused, want, machine = outcome.decision, outcome.signal.want, outcome.task.machine
     if not isinstance(refused, Refuse) or refused.edge or refused.hint or want not in machine.states:
         return outcome
     from detent.core.explore import route as shortest  # only after such a refusal
@@ -127,12 +127,12 @@ def _with_route(outcome: Outcome) -> Outcome:
 
     edges = shortest(machine, outcome.before, want)
     is_forbidden = any((pair.source, pair.target) == (outcome.before, want) for pair in machine.forbidden)
-    if not edges or len(edges) < 2 or (is_forbidden and not outcome.asked.override):
+    if not edges or len(edges) < 2 or (is_forbidden and not outcome.signal.override):
         return outcome
     first = {name: register.start for name, register in machine.registers.items()}
     if any(all(any(first[name] not in way.when[name] for name in way.when) for way in edge.ways) for edge in edges):
         return outcome  # it leads through an interruption and back, which is open only to where it began
-    words = route_words(outcome.task, edges, is_override=bool(outcome.asked.override))
+    words = route_words(outcome.task, edges, is_override=bool(outcome.signal.override))
     return outcome.replace(decision=refused.replace(hint=words))
 
 

@@ -68,7 +68,7 @@ def take(arguments: Arguments, task: Task, word: str) -> int:
     verb = edge.verbs[0] if edge.verbs else ""
     signal = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
     options = step_options(arguments, task, edge.name)
-    return show_outcome(arguments, step(without_run(task, verb), signal, given=options))
+    return show_outcome(arguments, step(without_run(task, verb), signal, options=options))
 
 
 def without_run(task: Task, verb: str = "") -> Task:

@@ -101,7 +101,14 @@ def drive_and_show(
     since = arguments.number("--since", "detent history", "the number of a line")
     try:
         rest = drive(
-            task, tell, move_json, once=once, asked=is_requested, may_wait=may_wait, may_start=may_start, since=since
+            task,
+            tell,
+            move_json,
+            once=once,
+            is_requested=is_requested,
+            may_wait=may_wait,
+            may_start=may_start,
+            since=since,
         )
     except KeyboardInterrupt:
         _break_off(arguments, task)

@@ -106,14 +106,14 @@ def _accepted_sealed(arguments: Arguments, task: Task) -> int:
             "accepting what sealed checks found needs a reason", next_step='add --reason "why" to --sealed'
         )
     task, found = accept_sealed(task, person_name(), reason, arguments.text("--tree"))
-    told = {"sealed": found.sealed_result}
+    content = {"sealed": found.sealed_result}
     words = "accepted: this tree and no other, although its sealed checks did not pass"
     if any("approve" in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges):
         if not arguments.has("--json"):
             show(arguments, {}, words)
         return _by_verb(arguments, "approve")
     outcome = _opened(arguments, task, reason)
-    show(arguments, {**move_json(outcome), "accepted": told}, f"{words}\n{outcome_words(outcome)}")
+    show(arguments, {**move_json(outcome), "accepted": content}, f"{words}\n{outcome_words(outcome)}")
     return 0
 
 
@@ -254,7 +254,7 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     options = step_options(arguments, task, signal.want)
     return show_outcome(
         arguments,
-        step(task, signal, given=options, shown=arguments.text("--tree"), progress=progress_teller(arguments)),
+        step(task, signal, options=options, shown=arguments.text("--tree"), progress=progress_teller(arguments)),
     )
 
 

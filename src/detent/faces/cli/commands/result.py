@@ -15,7 +15,7 @@ from detent.runner.step.proving.progress import quiet
 from detent.runner.task.open import find_project, open_task, open_to_give_up
 from detent.runner.tell.evidence import evidence_summary
 from detent.runner.tell.explain import explain
-from detent.runner.tell.proof_told import proof_rows
+from detent.runner.tell.proof_summary import proof_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def land(arguments: Arguments) -> int:
         "plan": plan_json(plans[0]) if plans else None,
         "receipts": [_receipt_json(proof) for proof in done.proven],
         "accepted": list(done.accepted),
-        "proof": proof_json(plans[0].told if plans else None),
+        "proof": proof_json(plans[0].summary if plans else None),
     }
     show(arguments, content, landed_words(task, done))
     return 0

@@ -71,7 +71,7 @@ def _look(arguments: Arguments, task: Task, kind: str) -> int:
 
 def _ask(arguments: Arguments, task: Task, signal: Signal, options: Mapping[str, str]) -> int:
     """Ask for a move; one that led out of an end, and whose verb leads on from there, is asked for once more."""
-    outcome = step(task, signal, given=options)
+    outcome = step(task, signal, options=options)
     task, moved = outcome.task, outcome.decision
     if isinstance(moved, Advance) and task.machine.states[moved.edge.source].is_end:
         here = task.machine.states[moved.after.state]
@@ -79,7 +79,7 @@ def _ask(arguments: Arguments, task: Task, signal: Signal, options: Mapping[str,
         if edges and not any(edge.reopen for edge in edges):
             if not arguments.has("--json"):  # one answer to one line
                 show(arguments, {}, outcome_words(outcome))
-            outcome = step(task, signal.replace(want=""), given=options)
+            outcome = step(task, signal.replace(want=""), options=options)
     return show_outcome(arguments, outcome)
 
 
@@ -107,7 +107,7 @@ def _turn(arguments: Arguments, task: Task) -> int:
     """One bounded run of the agent a person calls in; its last words are the answer."""
     before = task.memory.runs
     tell = tell_nothing if arguments.has("--json") else tell_at_once
-    rest = drive(task, tell, move_json, once=True, asked=True)
+    rest = drive(task, tell, move_json, once=True, is_requested=True)
     task = rest.task
     if task.memory.runs == before:
         show(arguments, {"id": task.id, "rest": rest.why, "why": rest.text}, rest.text)

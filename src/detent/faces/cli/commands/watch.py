@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.drive.watch import Told
+    from detent.runner.drive.watch import Notice
     from detent.runner.task.open import Task
 
 
@@ -58,23 +58,23 @@ def jobs_of(arguments: Arguments, default: int) -> int:
     return arguments.number("--jobs", "detent run --all --jobs 2", "a number from 1", least=1) or default
 
 
-def _tell_nothing(_notice: Told) -> None:
+def _tell_nothing(_notice: Notice) -> None:
     pass
 
 
-def _tell_json(notice: Told) -> None:
+def _tell_json(notice: Notice) -> None:
     """One line for each thing that happens."""
     print_json({"id": notice.id, "text": notice.text, **(rest_json(notice.rest) if notice.rest is not None else {})})
     _pass_on(notice)
 
 
-def _tell(notice: Told) -> None:
+def _tell(notice: Notice) -> None:
     text = rest_words(notice.rest) if notice.rest is not None else f"{notice.id}: {notice.text}"
     sys.stdout.write(printable(text) + "\n")
     _pass_on(notice)
 
 
-def _pass_on(notice: Told) -> None:
+def _pass_on(notice: Notice) -> None:
     sys.stdout.flush()  # a person may be watching
     if notice.rest is not None:
         tell_person(notice.rest)

@@ -57,7 +57,7 @@ def undecidable(name: str, tries: str, runner: str, work: Work, why: str) -> Att
 
 def honest_change(name: str, tries: str, runner: str, work: Work, question: str = "") -> Attack:
     """Honest work that must reach the end; with `question`, after a person was asked just that."""
-    shows: Callable[[Scene], str] = (lambda scene: _was_asked(scene, question)) if question else _is_done
+    shows: Callable[[Scene], str] = (lambda scene: _answered(scene, question)) if question else _is_done
     words = "a person is asked" if question == CHANGED[1] else "waits for a person" if question else "done"
     return _attack(name, tries, runner, work, always(words), shows)
 
@@ -110,5 +110,5 @@ def _got_past(scene: Scene, shown: str) -> str:
     return _is_done(scene) or ("" if shown in said else f"it was not stopped by {shown!r}: {said}")
 
 
-def _was_asked(scene: Scene, question: str) -> str:
+def _answered(scene: Scene, question: str) -> str:
     return "a person is asked" if question in scene.said() else _is_done(scene)

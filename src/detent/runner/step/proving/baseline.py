@@ -259,7 +259,7 @@ def _judged(known: Known, planting: Planting, found: Outcomes) -> Known:
 
 def _to_json(known: Known) -> dict[str, Any]:
     return {
-        "calls": [[one.runner, list(one.words), one.folder, list(one.way)] for one in known.recognised.calls],
+        "calls": [[call.runner, list(call.words), call.folder, list(call.way)] for call in known.recognised.calls],
         "files": list(known.recognised.files),
         "unreached": list(known.recognised.unreached),
         "census": to_json(known.census) if known.census is not None else None,

@@ -80,9 +80,9 @@ def _changed_parts(change: JudgeChange) -> tuple[ChangedPart, ...]:
         if part.kind != IMPORT and part.how != MOVED and (part.how != ADDED or part.runs_by_itself)
     ]
     whole = [
-        ChangedPart(one.path, "", one.how, "")
-        for one in change.files
-        if one.role not in (TESTS, INLINE) and not (one.role == BESIDE and one.how == ADDED)
+        ChangedPart(file.path, "", file.how, "")
+        for file in change.files
+        if file.role not in (TESTS, INLINE) and not (file.role == BESIDE and file.how == ADDED)
     ]
     unread = [ChangedPart(path, "", why, "") for path, why in change.unread]
     return (*parts, *whole, *unread)

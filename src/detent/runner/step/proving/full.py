@@ -128,13 +128,13 @@ def assess(task: Task, seen: Seen, *, progress: Callable[[Progress], None] = qui
     until = monotonic() + 60 * seen.proof.minutes
     seen = seen.replace(proved=task.store.load().proved, findings={})  # commands may have been run since
     work = _Work(task, seen, until, progress, scope)
-    found = [work.one(run) for run in runs_assessed(seen)] if can_assess(seen) else []
+    found = [work.assess(run) for run in runs_assessed(seen)] if can_assess(seen) else []
     changed = _bounded([part for _assessed, parts in found for part in parts])
-    told = [assessed for assessed, _parts in found]
-    words = [one.word for one in told if one.runner or one.word == REFUSED]
-    reach = max((one.reach for one in told), key=WORDS.index, default=EXIT_CODE_ONLY)
+    commands = [assessed for assessed, _parts in found]
+    words = [command.word for command in commands if command.runner or command.word == REFUSED]
+    reach = max((command.reach for command in commands), key=WORDS.index, default=EXIT_CODE_ONLY)
     digest = sha256_of(json.dumps([[*vars(part).values()] for part in changed]).encode())
-    assessment = Assessment(word_of_all(words), reach, tuple(told), changed, digest)
+    assessment = Assessment(word_of_all(words), reach, tuple(commands), changed, digest)
     if seen.sealed and scope is WHOLE and assessment.word != REFUSED:
         lines = [run.command.line for run in runs_assessed(seen)]
         found_sealed = run_sealed(task, seen.tree, lines, progress)
@@ -158,10 +158,10 @@ def _receipt(task: Task, seen: Seen, assessment: Assessment, scope: Scope) -> Re
 
 def _log_of(assessment: Assessment) -> str:
     lines: list[str] = [word_told(assessment)]
-    for one in assessment.commands:
-        lines += ["", f"$ {one.line}", f"  {one.runner or '-'}: {say.word_reached(one.word)}"]
-        lines += [f"  {part.name}: {part.result}{': ' if part.why else ''}{part.why}" for part in one.parts]
-        lines += [f"  shows the change: {name}" for name in one.targets]
+    for command in assessment.commands:
+        lines += ["", f"$ {command.line}", f"  {command.runner or '-'}: {say.word_reached(command.word)}"]
+        lines += [f"  {part.name}: {part.result}{': ' if part.why else ''}{part.why}" for part in command.parts]
+        lines += [f"  shows the change: {name}" for name in command.targets]
     lines += [f"\n{part.how}: {part.file} {part.name}\n{part.diff}" for part in assessment.changed]
     return "\n".join((*lines, ""))
 
@@ -175,7 +175,7 @@ class _Work:
         self.task, self.seen, self.until, self.progress, self.scope = task, seen, until, progress, scope
         self.runs, self.seconds = 0, 0.0
 
-    def one(self, run: Run) -> tuple[CommandAssessed, tuple[ChangedPart, ...]]:
+    def assess(self, run: Run) -> tuple[CommandAssessed, tuple[ChangedPart, ...]]:
         self.runs, self.seconds = 0, 0.0
         runners, line = runners_of(self.task), run.command.line
         known = self._kept_once(lambda: known_of(self.task, line, self.seen.workspace, runners, self.progress))
@@ -187,60 +187,69 @@ class _Work:
         evidence = begun_evidence(self.task, sides, line, known, plain, 0)
         census = None if evidence.tests_another_copy else known.census
         if census is not None and plain is not None and receipt is not None:
-            one = _One(line, sides, known, junit_of(known.recognised, runners))
+            command = _Command(line, sides, known, junit_of(known.recognised, runners))
             is_asked = RED_GREEN not in self.scope.left_out
             if is_asked and turned_green(census, plain, evidence.changed_tests):
-                one = one.replace(known=self._repeated(one))  # a test that goes both ways shows no change
+                command = command.replace(known=self._repeated(command))  # a test that goes both ways shows no change
             passed = frozenset(case.id for case in plain.cases if name_of(case.id) in receipt.flaky.split("\n"))
-            evidence = self._with_runs(one, evidence.replace(base=one.known.census, flaky=passed))
+            evidence = self._with_runs(command, evidence.replace(base=command.known.census, flaky=passed))
         return grade(evidence.replace(runs=self.runs, seconds=self.seconds)), evidence.changed
 
-    def _with_runs(self, one: _One, evidence: Evidence) -> Evidence:
+    def _with_runs(self, command: _Command, evidence: Evidence) -> Evidence:
         base, now = evidence.base, evidence.now
         assert base is not None and now is not None  # noqa: S101, PT018  # the caller looked
         left_out = dict(self.scope.left_out)
-        is_changed = bool(one.sides.change.files)
+        is_changed = bool(command.sides.change.files)
         old_judge = old_code = Laid()
         if is_changed:
-            old_judge = self._laid(one, JUDGED, one.sides.old_judge_tree, say.under_old_judge(one.line), left_out)
-            old_judge = self._retried(one, old_judge, evidence)
-            old_code = self._laid(one, RED_GREEN, one.sides.old_code_tree, say.on_old_code(one.line), left_out)
+            old_judge = self._laid(
+                command, JUDGED, command.sides.old_judge_tree, say.under_old_judge(command.line), left_out
+            )
+            old_judge = self._retried(command, old_judge, evidence)
+            old_code = self._laid(
+                command, RED_GREEN, command.sides.old_code_tree, say.on_old_code(command.line), left_out
+            )
         evidence = evidence.replace(old_judge=old_judge, old_code=old_code, left_out=left_out)
         evidence = evidence.replace(only_reported=evidence.only_reported or self.scope.only_reported)
         before = old_code.census if old_code.is_needed else base
         targets: tuple[Target, ...] = ()
         if RED_GREEN not in self.scope.left_out:
             targets = find_targets(base, before or Census(), now, evidence.changed_tests)
-        planted = self._planted(one, evidence, targets, left_out)
+        planted = self._planted(command, evidence, targets, left_out)
         hollow = None
         if targets and all(target.red_at == COLLECTION for target in targets):
-            hollow = self._hollow(one, left_out)
+            hollow = self._hollow(command, left_out)
         return evidence.replace(planted=planted, hollow=hollow, left_out=left_out)
 
-    def _laid(self, one: _One, part: str, tree: Callable[[], str], told: str, left_out: dict[str, str]) -> Laid:
+    def _laid(
+        self, command: _Command, part: str, tree: Callable[[], str], label: str, left_out: dict[str, str]
+    ) -> Laid:
         """A run that hangs has no census, which is red; a checkout that can't be made ready says nothing."""
-        if self._is_late(one, part, left_out):
+        if self._is_late(command, part, left_out):
             return Laid(is_needed=True)
-        ran = self._run(one, tree(), told)
+        ran = self._run(command, tree(), label)
         if ran.unready:
             left_out[part] = ran.unready
         return Laid(is_needed=True, census=ran.census)
 
-    def _retried(self, one: _One, laid: Laid, evidence: Evidence) -> Laid:
+    def _retried(self, command: _Command, laid: Laid, evidence: Evidence) -> Laid:
         """Flaky tests of the baseline get another chance on the code of now too."""
         if laid.census is None or evidence.base is None:
             return laid
         green = {case.id for case in evidence.base.of_outcome(GREEN)}
-        suspects = Suspects(red_in(laid.census) & green, laid.census, one.known, evidence.changed_tests)
-        told, tree = say.under_old_judge(one.line), one.sides.old_judge_tree()
+        suspects = Suspects(red_in(laid.census) & green, laid.census, command.known, evidence.changed_tests)
+        label, tree = say.under_old_judge(command.line), command.sides.old_judge_tree()
         found = retry(
-            self.task, suspects, lambda: self._repeated(one), lambda _number: self._run(one, tree, told).counted
+            self.task,
+            suspects,
+            lambda: self._repeated(command),
+            lambda _number: self._run(command, tree, label).counted,
         )
         return laid.replace(census=found.census, flaky=found.flaky) if found is not None else laid
 
-    def _repeated(self, one: _One) -> Known:
+    def _repeated(self, command: _Command) -> Known:
         seen, runners = self.seen, runners_of(self.task)
-        return self._kept_once(lambda: repeated_of(self.task, one.line, seen.workspace, runners, self.progress))
+        return self._kept_once(lambda: repeated_of(self.task, command.line, seen.workspace, runners, self.progress))
 
     def _kept_once(self, find_out: Callable[[], Known]) -> Known:
         """What is found out once for all tasks takes nothing of this proof's time."""
@@ -250,24 +259,24 @@ class _Work:
         return known
 
     def _planted(
-        self, one: _One, evidence: Evidence, targets: Sequence[Target], left_out: dict[str, str]
+        self, command: _Command, evidence: Evidence, targets: Sequence[Target], left_out: dict[str, str]
     ) -> Planted | None:
-        if self._is_late(one, CANARY, left_out):
+        if self._is_late(command, CANARY, left_out):
             left_out |= dict.fromkeys((BROKEN, TWIN), left_out[CANARY])
             return None
         assert evidence.now is not None  # noqa: S101  # as above
         chance = Random(os.urandom(16))  # noqa: S311  # unknown to the work, which is all that is needed
         green = small_tests(evidence.now.of_outcome(GREEN))
         wanted = dict.fromkeys(sorted({_place(target.id) for target in targets})[:MOST_TARGETS], True)
-        rest = [place for place in green if place not in wanted and place not in one.known.odd]
+        rest = [place for place in green if place not in wanted and place not in command.known.odd]
         wanted |= dict.fromkeys(chance.sample(rest, min(SAMPLE, len(rest))), False)
         hosts = sorted({case.id.file for case in evidence.now.cases})
         found = Outcomes()
         if BROKEN not in left_out:
-            found = self._planted_run(one, lambda root: plant(root, wanted, chance, hosts))
+            found = self._planted_run(command, lambda root: plant(root, wanted, chance, hosts))
         if not (found.canary_outcome or found.canary_file_ran):
             # One of the others may upset the runner, or a red test end the run before the canary's turn.
-            alone = self._planted_run(one, lambda root: plant_canary(root, hosts, chance))
+            alone = self._planted_run(command, lambda root: plant_canary(root, hosts, chance))
             found = alone.replace(broken=found.broken, twins=found.twins, cut=found.cut)
         return Planted(
             canary=found.canary,
@@ -276,37 +285,43 @@ class _Work:
             exit=found.exit,
             broken=found.broken,
             twins=found.twins,
-            unavailable=dict(one.known.unavailable),
+            unavailable=dict(command.known.unavailable),
             cut=found.cut,
-            anything_is_usual=one.known.anything_is_usual,
+            anything_is_usual=command.known.anything_is_usual,
         )
 
-    def _planted_run(self, one: _One, plant_some: Callable[[str], Planting]) -> Outcomes:
+    def _planted_run(self, command: _Command, plant_some: Callable[[str], Planting]) -> Outcomes:
         made: list[Planting] = []
-        ran = self._run(one, self.seen.tree, say.with_planted(one.line), lambda root: made.append(plant_some(root)))
+        ran = self._run(
+            command, self.seen.tree, say.with_planted(command.line), lambda root: made.append(plant_some(root))
+        )
         return outcomes_of(made[0], ran.counted).replace(cut=ran.why) if made else Outcomes(cut=ran.why)
 
-    def _hollow(self, one: _One, left_out: dict[str, str]) -> Census | None:
-        if self._is_late(one, RED_GREEN, left_out):
+    def _hollow(self, command: _Command, left_out: dict[str, str]) -> Census | None:
+        if self._is_late(command, RED_GREEN, left_out):
             return None
-        files = one.sides.changed_code()
-        return self._run(one, self.seen.tree, say.with_raising(one.line), lambda root: make_raise(root, files)).census
+        files = command.sides.changed_code()
+        return self._run(
+            command, self.seen.tree, say.with_raising(command.line), lambda root: make_raise(root, files)
+        ).census
 
-    def _is_late(self, one: _One, part: str, left_out: dict[str, str]) -> bool:
+    def _is_late(self, command: _Command, part: str, left_out: dict[str, str]) -> bool:
         """Whether a run that takes as long as the baseline's would end too late."""
         assert self.seen.proof is not None  # noqa: S101  # as in `assess`
         if part in left_out:
             return True
-        if monotonic() + one.known.seconds < self.until:
+        if monotonic() + command.known.seconds < self.until:
             return False
         left_out[part] = say.out_of_time(self.seen.proof.minutes)
         return True
 
-    def _run(self, one: _One, tree: str, told: str, change: Callable[[str], object] = lambda _root: None) -> _Ran:
+    def _run(
+        self, command: _Command, tree: str, label: str, change: Callable[[str], object] = lambda _root: None
+    ) -> _Ran:
         """One run in a checkout of a tree that was changed first."""
-        timeout_s = one.known.bound_s(self.task.memory.head.command_timeout_s)
+        timeout_s = command.known.bound_s(self.task.memory.head.command_timeout_s)
         self.runs += 1
-        begins = Progress(BEGINS, told)
+        begins = Progress(BEGINS, label)
         self.progress(begins)
         since = monotonic()
         log = os.path.join(self.task.places.receipts(), f"proof-{self.seen.tree[:16]}-{self.runs}.log")
@@ -318,7 +333,7 @@ class _Work:
             if isinstance(ready, SetupFailed):
                 return _Ran(unready=say.set_up_failed(ready.why))
             place = RunPlace(ready.folder, ready.laid, log, timeout_s)
-            ran = run_counted(self.task, one.line, place, one.junit, self.progress)
+            ran = run_counted(self.task, command.line, place, command.junit, self.progress)
         seconds = monotonic() - since - ran.waited_s
         self.seconds += seconds
         self.until += ran.waited_s
@@ -344,7 +359,7 @@ class _Ran(Record):
         return self.cut or self.unready
 
 
-class _One(Record):
+class _Command(Record):
     """One command while it is assessed."""
 
     line: str

@@ -34,14 +34,14 @@ WORKSPACE = "workspace"
 LOCK_WAIT_S = 900.0  # another task may be cloning a large repository
 
 
-def make_home(folder: str, *, is_given: bool) -> None:
+def make_home(folder: str, *, is_named: bool) -> None:
     """Make a folder below the task home or one that was asked for; when that fails, say which setting to change."""
     if not os.path.isabs(folder):
         raise UsageError(say.no_home_folder(), where=folder)
     try:
         make_folders(folder)
     except (StorageError, UnreadableError) as error:
-        error.next_step = say.give_another_folder() if is_given else say.set_state_home()
+        error.next_step = say.give_another_folder() if is_named else say.set_state_home()
         raise
 
 
@@ -69,7 +69,7 @@ def begin_home(
     top = os.path.realpath(repository.top)
     if os.path.isabs(project.home()) and os.path.realpath(project.home()).startswith(top + os.sep):
         raise RefusedError(say.home_inside_repository(), where=project.home())
-    make_home(project.home(), is_given=False)
+    make_home(project.home(), is_named=False)
     wanted = _home_spec(repository, head).replace(include_dirty=include_dirty)
     if is_made_late(machine) and not include_dirty:
         expect_home(wanted)

@@ -55,8 +55,8 @@ def with_tests(task: Task, store: ReceiptStore, receipt: Receipt, tests: Tests, 
     if receipt.problem:
         return receipt
     if tests.known.census is None:
-        told = uncounted(receipt.command, ", ".join(tests.known.recognised.runners), tests.known.why)
-        return receipt.replace(uncounted=f"{told}\n{told.next_step}")
+        reason = uncounted(receipt.command, ", ".join(tests.known.recognised.runners), tests.known.why)
+        return receipt.replace(uncounted=f"{reason}\n{reason.next_step}")
     sides = sides_of(task, receipt.tree, tests.known.recognised, tests.runners)
     now = reported.census if is_read else None
     evidence = begun_evidence(task, sides, receipt.command, tests.known, now, receipt.attempts[-1])

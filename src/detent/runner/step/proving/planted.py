@@ -61,17 +61,17 @@ def outcomes_of(planting: Planting, ran: Counted | None) -> Outcomes:
 
     def ends_of(kind: str) -> dict[Place, tuple[str, ...]]:
         found: dict[Place, tuple[str, ...]] = {}
-        for one in planting.of_kind(kind):
-            place = (one.file, one.sprout.of)
-            ends = tuple(_end_of(case) for case in cases.get((one.file, one.sprout.name), ()))
+        for planted in planting.of_kind(kind):
+            place = (planted.file, planted.sprout.of)
+            ends = tuple(_end_of(case) for case in cases.get((planted.file, planted.sprout.name), ()))
             found[place] = (*found.get(place, ()), *ends)
         return found
 
-    birds = [case.outcome for one in canaries for case in cases.get((one.file, one.sprout.name), ())]
+    birds = [case.outcome for canary in canaries for case in cases.get((canary.file, canary.sprout.name), ())]
     return Outcomes(
         canary=canary,
         canary_outcome=birds[0] if birds else "",
-        canary_file_ran=any(one.file in files for one in canaries),
+        canary_file_ran=any(canary.file in files for canary in canaries),
         exit=ran.finished.exit,
         broken=ends_of(BROKEN),
         twins={place: ends for place, ends in ends_of(TWIN).items() if ends},

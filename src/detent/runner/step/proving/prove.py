@@ -70,8 +70,8 @@ class Proven(Record):
 
 def not_well(proven: Sequence[Proven]) -> tuple[Proven, ...]:
     """What keeps a gate closed; of the runs without the change one that fails is enough."""
-    shown = {one.gate for one in proven if one.before and one.is_ok}
-    return tuple(one for one in proven if not one.is_ok and not (one.before and one.gate in shown))
+    shown = {proof.gate for proof in proven if proof.before and proof.is_ok}
+    return tuple(proof for proof in proven if not proof.is_ok and not (proof.before and proof.gate in shown))
 
 
 class _Due(Record):
@@ -121,13 +121,13 @@ def prove_commands(
                 known.append(proven)
 
     # The change first: where it fails, the state without it does not matter.
-    tests = tests_of(task, seen, [one.run.command.line for one in due.values() if _tells_tests(one)], progress)
-    now = [one for one in due.values() if not one.run.before]
+    tests = tests_of(task, seen, [entry.run.command.line for entry in due.values() if _tells_tests(entry)], progress)
+    now = [entry for entry in due.values() if not entry.run.before]
     done = _run(task, seen.tree, now, tests, again=again, progress=progress)
-    done = [_retried(task, seen, one, tests, progress) for one in done]
-    if all(one.is_ok for one in (*known, *done) if not one.before):
-        for gate in {one.gate.name: one.gate for one in due.values() if one.run.before}.values():
-            ours = [one for one in due.values() if one.run.before and one.gate == gate]
+    done = [_retried(task, seen, proof, tests, progress) for proof in done]
+    if all(proof.is_ok for proof in (*known, *done) if not proof.before):
+        for gate in {entry.gate.name: entry.gate for entry in due.values() if entry.run.before}.values():
+            ours = [entry for entry in due.values() if entry.run.before and entry.gate == gate]
             done += _run(task, _without_change(task, gate, seen.tree), ours, {}, again=again, progress=progress)
     return (*known, *done)
 
@@ -139,11 +139,11 @@ def _without_change(task: Task, gate: Gate, tree: str) -> str:
     return overlaid_tree(task.places.private_git(), task.memory.head.baseline, tree, tests, protect["deny"])
 
 
-def _retried(task: Task, seen: Seen, one: Proven, tests: Mapping[str, Tests], progress: Tells) -> Proven:
+def _retried(task: Task, seen: Seen, proof: Proven, tests: Mapping[str, Tests], progress: Tells) -> Proven:
     """The result of a command after its flaky tests had another chance."""
-    line, of_line = one.receipt.command, tests.get(one.receipt.command)
-    if of_line is None or one.cached:
-        return one
+    line, of_line = proof.receipt.command, tests.get(proof.receipt.command)
+    if of_line is None or proof.cached:
+        return proof
 
     def run(number: int, log: str) -> Counted | None:
         begins = Progress(BEGINS, of_assessed.again_for_flaky(line, number, MOST_RETRIES))
@@ -158,12 +158,12 @@ def _retried(task: Task, seen: Seen, one: Proven, tests: Mapping[str, Tests], pr
         is_cut = why_cut_short(ran.finished, timeout_s, command_running(task).limits)
         return None if is_cut else ran
 
-    receipt = with_retries(task, seen.workspace, one.receipt, of_line, run, progress)
-    if receipt == one.receipt:
-        return one
+    receipt = with_retries(task, seen.workspace, proof.receipt, of_line, run, progress)
+    if receipt == proof.receipt:
+        return proof
     receipt = ReceiptStore(task.places.receipts()).save(receipt)
     vouch(task, seen.tree, [receipt])
-    return one.replace(receipt=receipt)
+    return proof.replace(receipt=receipt)
 
 
 def vouch(
@@ -172,8 +172,8 @@ def vouch(
     """Journal the hashes of receipts and logs: a receipt that was edited or planted counts for nothing."""
     receipts = {receipt.key: receipt.digest for receipt in ran}
     with changing(task) as change:
-        given = limits_of(task.memory.head.command_limits)
-        bound = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
+        limits = limits_of(task.memory.head.command_limits)
+        bound = {"by": WATCHED, "memory_mb": limits.memory_bytes >> 20, "processes": limits.processes}
         logs = ReceiptStore(task.places.receipts()).logs_of(ran)
         held = hold_command(task, (), task.home)
         line = Proved(
@@ -208,7 +208,7 @@ def _run(
     store = ReceiptStore(task.places.receipts())
     done: list[Proven] = []
     wanted = wanted_checkout(task, tree)
-    due = sorted(due, key=lambda one: _order(task, one))
+    due = sorted(due, key=lambda entry: _order(task, entry))
     progress(Progress(SET_UP, "; ".join(wanted.workspace.setup)))
     with prepared_checkout(wanted) as made:
         if isinstance(made, Checkout) and made.made_now:
@@ -217,23 +217,23 @@ def _run(
         sweep(task.places.receipts())  # one proof of a task runs at a time, so no other process writes there
         # The holder of the checkout before us may have proven the same: that stands, and its receipt is vouched for.
         proved = {} if again else task.store.load().proved
-        for number, one in enumerate(due, 1):
-            standing = store.find(one.run.key)
-            if standing is not None and proved.get(one.run.key) == standing.digest:
-                found = _proven(one.gate, standing, one.run, cached=True)
+        for number, entry in enumerate(due, 1):
+            standing = store.find(entry.run.key)
+            if standing is not None and proved.get(entry.run.key) == standing.digest:
+                found = _proven(entry.gate, standing, entry.run, cached=True)
                 if found.is_ok:
                     done.append(found)
                     continue
-            begins = Progress(BEGINS, one.run.command.line, number, len(due))
+            begins = Progress(BEGINS, entry.run.command.line, number, len(due))
             progress(begins)
             since = monotonic()
-            of_line = tests.get(one.run.command.line)
-            receipt = store.save(_attempt(task, store, checkout, one.run, tree, wanted.running, of_line, progress))
-            done.append(_proven(one.gate, receipt, one.run, cached=False))
+            of_line = tests.get(entry.run.command.line)
+            receipt = store.save(_attempt(task, store, checkout, entry.run, tree, wanted.running, of_line, progress))
+            done.append(_proven(entry.gate, receipt, entry.run, cached=False))
             progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
-        if fresh := [one for one in done if not one.cached]:
-            vouch(task, tree, [one.receipt for one in fresh], set_up_used(made))
+        if fresh := [proof for proof in done if not proof.cached]:
+            vouch(task, tree, [proof.receipt for proof in fresh], set_up_used(made))
     return done
 
 
@@ -244,7 +244,7 @@ def _order(task: Task, due: _Due) -> int:
 
 def _built(task: Task, checkout: Checkout | SetupFailed, due: Sequence[_Due], tree: str) -> Checkout | SetupFailed:
     """The checkout with everything built, also where the build itself is proven already; scanners need none."""
-    lines = {one.run.command.line for one in due if not declared(one.gate.check).goes_first}
+    lines = {entry.run.command.line for entry in due if not declared(entry.gate.check).goes_first}
     return checkout if isinstance(checkout, SetupFailed) or not lines else built(task, checkout, tree, lines)
 
 
@@ -252,9 +252,9 @@ def set_up_used(checkout: Checkout | SetupFailed) -> Mapping[str, Any]:
     """How a checkout was set up, as the journal has it."""
     if isinstance(checkout, SetupFailed) or not checkout.key:
         return NO_SET_UP
-    told = {"how": checkout.setup, "why": checkout.why, "key": checkout.key}
-    told |= {"digest": checkout.digest} if checkout.digest else {}
-    return told | ({"made_bytes": checkout.size} if checkout.made_now else {})
+    made = {"how": checkout.setup, "why": checkout.why, "key": checkout.key}
+    made |= {"digest": checkout.digest} if checkout.digest else {}
+    return made | ({"made_bytes": checkout.size} if checkout.made_now else {})
 
 
 def _attempt(
@@ -323,6 +323,6 @@ def prove_state(
         tree = current_tree(task) if needs_tree(task, gates) else ""
         seen = look(task, task.memory, change.document, tree)
     proven = prove_commands(task, seen, gates, again=again, progress=progress)
-    if all(one.is_ok for one in proven):
+    if all(proof.is_ok for proof in proven):
         assess_gates(task, seen, gates, progress, again=again and by_person)
     return tree, proven

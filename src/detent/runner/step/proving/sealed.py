@@ -83,7 +83,7 @@ def run_sealed(task: Task, tree: str, lines: Sequence[str], progress: Tells = qu
     work = _Work(task, tree, lines, progress)
     try:
         work.read(files)
-        return tuple(work.one(file) for file in files if file.kind != DATA)
+        return tuple(work.check(file) for file in files if file.kind != DATA)
     except _Unlaid as why:
         return tuple(SealedFound(file.place, file.sha256, UNCLEAR, str(why)) for file in files if file.kind != DATA)
 
@@ -105,7 +105,7 @@ class _Work:
                 raise _Unlaid(say.lost(file.place))
             self.bytes[file.place] = content
 
-    def one(self, file: SealedFile) -> SealedFound:
+    def check(self, file: SealedFile) -> SealedFound:
         found = self._script(file) if file.kind == SCRIPT else self._tests(file)
         return found.replace(place=file.place, sha256=file.sha256)
 
@@ -150,8 +150,8 @@ class _Work:
             before = self._run(tree_of(self.task.places.private_git(), baseline), line, (file,), calls)
             if not _cases(before, file):
                 return _found(UNCLEAR, say.not_collected(file.place, line), before)
-        told = say.not_reported() if ran.reported.is_believable else say.cut_short()
-        return _found(FAILED, ran.why or told, ran)
+        missing = say.not_reported() if ran.reported.is_believable else say.cut_short()
+        return _found(FAILED, ran.why or missing, ran)
 
     def _tried(self, file: SealedFile, line: str, calls: Recognised) -> SealedFound:
         """The same tests once more, with a failure and wrong expectations planted among them."""
@@ -159,8 +159,10 @@ class _Work:
         chance = Random(os.urandom(16))  # noqa: S311  # unknown to the work, which is all that is needed
         ran = self._run(self.tree, line, (file,), calls, lambda root: plant(root, names, chance, [file.place]))
         ends = {case.id.name: case.outcome for case in _cases(ran, file)}
-        planted = [one.sprout for one in ran.planting.planted if one.file == file.place] if ran.planting else []
-        if any(ends.get(one.name) in GREEN for one in planted if one.kind == CANARY):
+        planted = (
+            [planted.sprout for planted in ran.planting.planted if planted.file == file.place] if ran.planting else []
+        )
+        if any(ends.get(sprout.name) in GREEN for sprout in planted if sprout.kind == CANARY):
             return _found(FAILED, say.canary_passed(), ran)
         if hollow := [name for name, outcomes in _copies(planted, BROKEN, ends) if outcomes <= GREEN]:
             return _found(FAILED, say.pass_whatever(hollow), ran)
@@ -236,9 +238,9 @@ def _mode_of(file: SealedFile) -> int:
 def _copies(planted: Sequence[Sprout], kind: str, ends: Mapping[str, str]) -> list[tuple[str, set[str]]]:
     """The outcomes of a test's planted copies of one kind, by its name; without those that did not run."""
     found: dict[str, set[str]] = {}
-    for one in planted:
-        if one.kind == kind and one.name in ends:
-            found.setdefault(one.of, set()).add(ends[one.name])
+    for sprout in planted:
+        if sprout.kind == kind and sprout.name in ends:
+            found.setdefault(sprout.of, set()).add(ends[sprout.name])
     return list(found.items())
 
 

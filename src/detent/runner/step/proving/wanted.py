@@ -29,7 +29,7 @@ def wanted_checkout(task: Task, tree: str) -> CheckoutSpec:
     """How the checkout of a tree is made; the task's home is there afterwards."""
     head = task.memory.head
     home = os.path.join(task.project.home(), task.id)
-    make_home(home, is_given=False)
+    make_home(home, is_named=False)
     return CheckoutSpec(
         os.path.join(home, "proof"),
         FrozenTree(task.places.private_git(), tree, head.baseline or None, tuple(head.protect["deny"])),

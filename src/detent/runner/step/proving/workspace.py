@@ -82,7 +82,7 @@ def prepare_tree(task: Task, begins: Begins | None = None) -> SetupFailed | None
         failed = _bring(place, workspace)
         if failed is None and workspace.setup:
             prepare = _mounted if seat else _in_tree
-            failed = prepare(task, place, Asked(workspace, choice, frozen, running, seat))
+            failed = prepare(task, place, SetupRequest(workspace, choice, frozen, running, seat))
     finally:
         if os.path.exists(index):
             os.unlink(index)
@@ -110,7 +110,7 @@ def _learn_paths(task: Task, workspace: Workspace, begins: Begins | None) -> Set
         return note_set_up(change, Choice(SHARED, "", key.text), made.paths, made.changed)
 
 
-class Asked(Record):
+class SetupRequest(Record):
     """The set-up that a clone is to have."""
 
     workspace: Workspace
@@ -127,14 +127,14 @@ def _bring(place: Place, workspace: Workspace) -> SetupFailed | None:
     return None
 
 
-def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
+def _mounted(task: Task, place: Place, wanted: SetupRequest) -> SetupFailed | None:
     """Nothing is run in the agent's own tree: folders of the set-up are mounted there for its runs, as its own."""
     private, log = os.path.join(task.home, DEPS), _log(task)
-    ground = Ground(place.folder, place.tracked, asked.seat)
-    choice, frozen, copied = asked.choice, asked.frozen, 0
+    ground = Ground(place.folder, place.tracked, wanted.seat)
+    choice, frozen, copied = wanted.choice, wanted.frozen, 0
     if choice.how == SHARED:
-        setups = setups_in(place_of(task), task.memory.head.command_limits, asked.running.begins)
-        order = order_of(frozen, base_tree(frozen), choice.key, asked.workspace, task.root, log)
+        setups = setups_in(place_of(task), task.memory.head.command_limits, wanted.running.begins)
+        order = order_of(frozen, base_tree(frozen), choice.key, wanted.workspace, task.root, log)
         made = shared_setup(setups, order)
         if isinstance(made, SetupFailed):
             return made
@@ -142,8 +142,8 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
         if copied := copied_bytes(made, laid, private):
             choice = choice.replace(how=COPIED, why=of_workspace.no_overlays(setups.no_overlays))
     else:
-        order = order_of(frozen, place.tree, choice.key, asked.workspace, task.root, log)
-        made = make_set_up(private, order, asked.running, asked.seat)
+        order = order_of(frozen, place.tree, choice.key, wanted.workspace, task.root, log)
+        made = make_set_up(private, order, wanted.running, wanted.seat)
         if isinstance(made, SetupFailed):
             return made
         laid = lay_private(made, ground)
@@ -152,13 +152,13 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
         return note_set_up(change, choice, made.paths, made.changed, copied)
 
 
-def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
+def _in_tree(task: Task, place: Place, wanted: SetupRequest) -> SetupFailed | None:
     """Without mounts set-up runs in the agent's tree itself: what it makes may name its own path."""
     before = marks(place.folder)
-    failed = run_setup(place.folder, asked.workspace, _log(task), asked.running)
+    failed = run_setup(place.folder, wanted.workspace, _log(task), wanted.running)
     after = marks(place.folder)
-    created = created_paths(before, after, place.tracked | tracked_at_first(asked.frozen))
-    choice = asked.choice
+    created = created_paths(before, after, place.tracked | tracked_at_first(wanted.frozen))
+    choice = wanted.choice
     if choice.how == SHARED:
         choice = choice.replace(how=PER_CHECKOUT, why=NO_MOUNTS)
     with changing(task, settles=False) as change:

@@ -19,7 +19,7 @@ class _Recorder:
         self._root = str(getattr(config, "rootpath", "") or config.rootdir)
         self._report = report
         self._open = {}  # node id -> (outcome, stage, why)
-        self._told = set()
+        self._reported = set()
         self._code = None
 
     def _case(self, nodeid, outcome, stage, why):
@@ -30,8 +30,8 @@ class _Recorder:
         self._report.case(os.path.join(self._root, file), name.replace("::", "."), parameters, outcome, stage, why)
 
     def pytest_collectreport(self, report):
-        if report.outcome != "passed" and report.nodeid not in self._told:
-            self._told.add(report.nodeid)
+        if report.outcome != "passed" and report.nodeid not in self._reported:
+            self._reported.add(report.nodeid)
             outcome = "skipped" if report.outcome == "skipped" else "error"
             self._case(report.nodeid, outcome, "collection", _why(report))
 

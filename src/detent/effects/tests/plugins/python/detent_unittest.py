@@ -68,7 +68,7 @@ def _wrap_results(module):
     def wrapped(method, outcome):
         original = getattr(kind, method)
 
-        def told(self, test, *rest):
+        def recorded(self, test, *rest):
             if method == "addSubTest":
                 if rest[1] is not None:
                     is_failure = issubclass(rest[1][0], test.failureException)
@@ -78,7 +78,7 @@ def _wrap_results(module):
                 _tell(self, test, outcome, error)
             return original(self, test, *rest)
 
-        setattr(kind, method, told)
+        setattr(kind, method, recorded)
 
     for method, outcome in (
         ("addSuccess", "passed"),

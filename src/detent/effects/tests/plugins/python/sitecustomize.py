@@ -35,7 +35,7 @@ def _run_hidden():
     """The sitecustomize that would have been imported without this one."""
     from importlib.machinery import PathFinder
 
-    spec = PathFinder.find_spec("sitecustomize", [one for one in sys.path if os.path.abspath(one or ".") != _HERE])
+    spec = PathFinder.find_spec("sitecustomize", [path for path in sys.path if os.path.abspath(path or ".") != _HERE])
     if spec is None or spec.loader is None:
         return
     from importlib.util import module_from_spec

@@ -27,7 +27,7 @@ _QUOTED_LINES = 12
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
 
 
-class ProofTold(Record):
+class ProofSummary(Record):
     """The assessment of one tree, and how far it is enough."""
 
     found: Assessment
@@ -39,12 +39,12 @@ class ProofTold(Record):
     sealed_by: str = ""  # the person who accepted that sealed checks did not pass
 
 
-def proof_told(task: Task, document: Document) -> ProofTold | None:
+def proof_summary(task: Task, document: Document) -> ProofSummary | None:
     """None where the task has no such settings, or its tree is not known or not assessed."""
     return proof_of_tree(task, document, known_tree(task))
 
 
-def proof_of_tree(task: Task, document: Document, tree: str) -> ProofTold | None:
+def proof_of_tree(task: Task, document: Document, tree: str) -> ProofSummary | None:
     """The same of a tree that the task had before."""
     seen = look(task, task.memory, document, tree, is_reader=True)
     if seen.proof is None or not (seen.tree and (seen.baseline or seen.sealed)):
@@ -58,25 +58,25 @@ def proof_of_tree(task: Task, document: Document, tree: str) -> ProofTold | None
     by = seen.accepted_proof.name if accepted else ""
     sealed_by = "" if is_shut or found.sealed_result in ("", PASSED) else seen.accepted_sealed.name
     guessed_by = task.memory.head.change.get("by", "")
-    return ProofTold(found, seen.kind, guessed_by, required(seen, found), is_enough, by, sealed_by)
+    return ProofSummary(found, seen.kind, guessed_by, required(seen, found), is_enough, by, sealed_by)
 
 
-def proof_rows(told: ProofTold) -> tuple[tuple[str, str], ...]:
+def proof_rows(proof: ProofSummary) -> tuple[tuple[str, str], ...]:
     """Label and text for people: the word and what the change needs, then each part that is not in order.
 
     Nothing of it names a sealed check: agents may read what is made of it.
     """
-    rows = [("proof", f"{word_told(told.found)}; {say.kind_needs(told.kind, told.kind_by, told.required)}")]
-    if told.accepted_by:
-        rows.append(("accepted", say.person_accepted(told.accepted_by, told.found.word)))
-    for one in told.found.commands:
+    rows = [("proof", f"{word_told(proof.found)}; {say.kind_needs(proof.kind, proof.kind_by, proof.required)}")]
+    if proof.accepted_by:
+        rows.append(("accepted", say.person_accepted(proof.accepted_by, proof.found.word)))
+    for command in proof.found.commands:
         rows += [
             (say.part_in_plain_words(part.name), f"{part.result}{': ' if part.why else ''}{part.why}")
-            for part in one.parts
+            for part in command.parts
             if part.result != OK or part.why
         ]
-        rows += [("to prove more", part.next_step) for part in one.parts if _may_be_had(part)]
-        rows += [("shows the change", name_some(one.targets))] if one.targets else []
+        rows += [("to prove more", part.next_step) for part in command.parts if _may_be_had(part)]
+        rows += [("shows the change", name_some(command.targets))] if command.targets else []
     return tuple(rows)
 
 
@@ -84,50 +84,50 @@ def _may_be_had(part: PartFound) -> bool:
     return part.result == UNAVAILABLE and bool(part.next_step)
 
 
-def sealed_rows(told: ProofTold) -> tuple[tuple[str, str], ...]:
+def sealed_rows(proof: ProofSummary) -> tuple[tuple[str, str], ...]:
     """The same of each sealed check, with its last lines; nothing in an agent run, which learns the word alone."""
     rows: list[tuple[str, str]] = []
-    for one in _sealed_for_person(told):
-        rows.append((of_sealed.label(), of_sealed.has_come_of_it(one.place, one.result, one.why)))
-        rows += [("", line) for line in one.said.splitlines()[-_QUOTED_LINES:]]
-        rows += [("", one.log)] if one.result != PASSED and one.log else []
-    return (*rows, *([(of_sealed.label(), of_sealed.accepted(told.sealed_by))] if told.sealed_by else []))
+    for sealed in _sealed_for_person(proof):
+        rows.append((of_sealed.label(), of_sealed.has_come_of_it(sealed.place, sealed.result, sealed.why)))
+        rows += [("", line) for line in sealed.said.splitlines()[-_QUOTED_LINES:]]
+        rows += [("", sealed.log)] if sealed.result != PASSED and sealed.log else []
+    return (*rows, *([(of_sealed.label(), of_sealed.accepted(proof.sealed_by))] if proof.sealed_by else []))
 
 
-def _sealed_for_person(told: ProofTold) -> tuple[SealedFound, ...]:
-    return () if os.environ.get(_RUN_MARK) else told.found.sealed
+def _sealed_for_person(proof: ProofSummary) -> tuple[SealedFound, ...]:
+    return () if os.environ.get(_RUN_MARK) else proof.found.sealed
 
 
-def proof_to_json(told: ProofTold) -> dict[str, Any]:
+def proof_to_json(proof: ProofSummary) -> dict[str, Any]:
     """What every command with `--json` says of it; in an agent run no sealed check is named."""
-    found = told.found
-    sealed = [{**vars(one)} for one in _sealed_for_person(told)]
+    found = proof.found
+    sealed = [{**vars(check)} for check in _sealed_for_person(proof)]
     return {
         "word": found.word,
         "plain": word_told(found),
-        "kind": told.kind,
-        "kind_by": told.kind_by,
-        "required": told.required,
+        "kind": proof.kind,
+        "kind_by": proof.kind_by,
+        "required": proof.required,
         "reach": found.reach,
-        "enough": told.is_enough,
-        "accepted_by": told.accepted_by,
+        "enough": proof.is_enough,
+        "accepted_by": proof.accepted_by,
         "commands": [
             {
-                "line": one.line,
-                "runner": one.runner,
-                "word": one.word,
-                "ran": one.ran,
-                "targets": list(one.targets),
+                "line": command.line,
+                "runner": command.runner,
+                "word": command.word,
+                "ran": command.ran,
+                "targets": list(command.targets),
                 "parts": [
                     {"name": part.name, "result": part.result, "why": part.why, "next": part.next_step}
-                    for part in one.parts
+                    for part in command.parts
                 ],
             }
-            for one in found.commands
+            for command in found.commands
         ],
         "changed": [
             {"file": part.file, "name": part.name, "how": part.how, "diff": part.diff} for part in found.changed
         ],
         "seen": found.seen,
-        "sealed": {"result": found.sealed_result, "accepted_by": told.sealed_by, "checks": sealed},
+        "sealed": {"result": found.sealed_result, "accepted_by": proof.sealed_by, "checks": sealed},
     }
