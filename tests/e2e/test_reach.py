@@ -40,7 +40,10 @@ def test_first_proof_after_doctor_runs_nothing_on_the_baseline(detent: Detent, r
     top = repo("repo", FILES)
     report = doctor(detent, top)
     assert report.code == 0, report
-    assert "test: can reach: proven (proven) (pytest, 1 test); planted failures" in report.out
+    assert (
+        "test: can reach: proven by a test of the first commit (proven) (pytest, 1 test); planted failures"
+        in report.out
+    )
     assert f"checking the tests: {COMMAND} (on the first commit, with its code made to raise)\n  took " in report.err
     (top / "detent.toml").write_text(f"{SETTINGS}parallel = true\n", encoding="utf-8")
     repo.git(top, "commit", "-qam", "other settings, same tests")

@@ -232,7 +232,7 @@ _PLAIN = {
     "exit_code_only": "by exit code only",
     "kept": "what passed before still passes",
     "proven_by_own_test": "proven by the agent's own test",
-    "proven": "proven",
+    "proven": "proven by a test of the first commit",
 }
 
 

@@ -244,7 +244,9 @@ def status_words(explained: Explain) -> str:
     rows += [(name, value) for name, value in shown.items() if value]
     rows += [("advice", advice_words(explained.advice))] if explained.advice else []
     rows += _proof_rows(explained)
-    lines = [f"{label + ':':<20} {flat(value)}" for label, value in rows]
+    lines = [
+        f"{label and label + ':':<20} {flat(value)}" for label, value in rows
+    ]  # without a label: its last one goes on
     lines += part_words(explained.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
