@@ -311,6 +311,14 @@ def test_cargo_reports_every_end(project: Project) -> None:
     assert (ran.exit, ran.reported.is_believable) == (101, True)
 
 
+def test_cargo_test_file_named_like_its_crate_is_reported_as_itself(project: Project) -> None:
+    cargo_project(project)
+    project.write("tests/demo.rs", "#[test]\nfn works() { assert_eq!(demo::add(1, 1), 2); }\n")
+    ran = project.run("cargo test --offline --no-fail-fast -q")
+    assert ran.ends["tests/demo.rs works"] == "passed"
+    assert ran.ends["src/lib.rs tests::works"] == "passed"
+
+
 def test_cargo_reports_what_did_not_compile(project: Project) -> None:
     cargo_project(project)
     project.write("tests/it.rs", "#[test]\nfn outside() { nothing(); }\n")

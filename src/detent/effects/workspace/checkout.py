@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     Begins = Callable[[str], None]
 
 NO_VARIABLES: Mapping[str, str] = {}
+NO_FILES: Mapping[str, bytes] = {}
 BUILD = "build"  # the command that makes of the project's own source what the others use
 READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
 SHARED, PER_CHECKOUT, FROM_TREE = "shared by the tasks", "made for each checkout", "made from this tree alone"
@@ -203,14 +204,19 @@ def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[s
     return overlaid(private_dir, onto, source, is_wanted)
 
 
-def overlaid(private_dir: str, onto: str, source: str, is_wanted: Callable[[str], bool]) -> str:
-    """A tree that is `onto`, but has the wanted files as `source` has them; those it lacks are gone."""
+def overlaid(
+    private_dir: str, onto: str, source: str, is_wanted: Callable[[str], bool], written: Mapping[str, bytes] = NO_FILES
+) -> str:
+    """A tree that is `onto`, but has the wanted files as `source` has them; those it lacks are gone.
+
+    `written`: files with other content than either tree has.
+    """
     index = os.path.join(private_dir, f"overlaid-index-{os.getpid()}")
     git = Git(os.path.abspath(private_dir), None, index)
     base, other = tree_of(git.git_dir, onto), tree_of(git.git_dir, source)
     changes = [path for _, path in changed_files(private_dir, base, other)]
     names = [os.fsencode(path) for path in changes if is_wanted(path)]
-    if not names:
+    if not (names or written):
         return base
     try:
         git.run("read-tree", base)
@@ -221,6 +227,9 @@ def overlaid(private_dir: str, onto: str, source: str, is_wanted: Callable[[str]
             if name in names:
                 mode, _kind, sha = entry.split(b" ")
                 lines.append(mode + b" " + sha + b"\t" + name)
+        for path, content in written.items():
+            blob = git.run("hash-object", "-w", "--stdin", "--no-filters", input_bytes=content).strip()
+            lines.append(b"100644 " + blob + b"\t" + os.fsencode(path))
         git.run("update-index", "-z", "--index-info", input_bytes=b"\0".join(lines) + b"\0")
         return git.run("write-tree").decode().strip()
     finally:

@@ -346,29 +346,43 @@ class RustFiles:
     def __init__(self, binary: str) -> None:
         self._package = os.environ.get("CARGO_MANIFEST_DIR") or os.getcwd()
         self._name = re.sub(r"-[0-9a-f]{16}$", "", os.path.basename(binary).removesuffix(".exe"))
-        self._root = self._find_root()
+        self._roots = self._find_roots()
 
-    def _find_root(self) -> str:
+    def _find_roots(self) -> tuple[str, ...]:
+        """Files that this binary may be made of; a test target can have the name of its crate."""
         crate = os.environ.get("CARGO_PKG_NAME", "").replace("-", "_")
         spelled = (self._name, self._name.replace("_", "-"))
-        roots = (
-            [f"tests/{name}{rest}" for name in spelled for rest in (".rs", "/main.rs")] if self._name != crate else []
+        tests, programs = (
+            [f"{folder}/{name}{rest}" for name in dict.fromkeys(spelled) for rest in (".rs", "/main.rs")]
+            for folder in ("tests", "src/bin")
         )
-        roots += [f"src/bin/{name}{rest}" for name in spelled for rest in (".rs", "/main.rs")]
-        for root in (*roots, "src/lib.rs", "src/main.rs"):
-            if os.path.isfile(os.path.join(self._package, root)):
-                return root
-        return "Cargo.toml"
+        code = [*programs, "src/lib.rs", "src/main.rs"]
+        roots = (*code, *tests) if self._name == crate else (*tests, *code)
+        found = tuple(root for root in roots if os.path.isfile(os.path.join(self._package, root)))
+        return found or ("Cargo.toml",)
 
     def of(self, test: str) -> tuple[str, str]:
         """The file, and the name inside it: what the file itself is called is no part of that."""
+        places = [self._below(root, test) for root in self._roots]
+        return next((one for one in places if _declares(*one)), places[0])
+
+    def _below(self, root: str, test: str) -> tuple[str, str]:
         modules = test.split("::")[:-1]
         for count in range(len(modules), 0, -1):
-            inside = os.path.join(os.path.dirname(self._root), *modules[:count])
+            inside = os.path.join(os.path.dirname(root), *modules[:count])
             for path in (inside + ".rs", os.path.join(inside, "mod.rs")):
                 if os.path.isfile(os.path.join(self._package, path)):
                     return os.path.join(self._package, path), test.split("::", count)[count]
-        return os.path.join(self._package, self._root), test
+        return os.path.join(self._package, root), test
+
+
+def _declares(path: str, test: str) -> bool:
+    """Whether a file has a function of this name, inside modules as deep as its name says."""
+    *modules, name = test.split("::")
+    inside = "".join(rf"\bmod {module}\b[\s\S]*?" for module in modules) or r"^(?!\s).*"
+    with open(path, encoding="utf-8", errors="replace") as file:
+        found = re.search(inside + rf"\bfn {name}\b", file.read(), re.MULTILINE)
+    return found is not None
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from detent.core.record import Record
 from detent.effects.git.git import Git, tree_of
 from detent.effects.tests.judge_change import compare_judges
-from detent.effects.tests.judge_files import judge_of
+from detent.effects.tests.judge_files import INLINE, judge_of
+from detent.effects.tests.kits.rust_kit import graft
+from detent.effects.tests.kits.values import Unparsable
 from detent.effects.tests.recognise import recognise
 from detent.effects.tests.tree_files import LINK, TreeFiles
 from detent.effects.workspace.checkout import overlaid
@@ -32,15 +35,25 @@ class Sides(Record):
     change: JudgeChange
 
     def is_judge(self, path: str) -> bool:
-        return bool(self.judge.role_of(path))
+        """Whether a file belongs to the judge as a whole."""
+        return self.judge.role_of(path) not in ("", INLINE)
 
     def old_judge_tree(self) -> str:
         """The code of now with everything that judges it as the baseline has it."""
-        return overlaid(self.private_dir, self.tree, self.baseline, self.is_judge)
+        return self._mixed(code=self.tree, judge=self.baseline)
 
     def old_code_tree(self) -> str:
         """The code of the baseline with everything that judges it as it is now."""
-        return overlaid(self.private_dir, self.baseline, self.tree, self.is_judge)
+        return self._mixed(code=self.baseline, judge=self.tree)
+
+    def _mixed(self, code: str, judge: str) -> str:
+        ours, theirs = git_files(self.private_dir, code), git_files(self.private_dir, judge)
+        grafted: dict[str, bytes] = {}
+        for path in ours.marks.keys() & theirs.marks.keys():
+            if ours.marks[path] != theirs.marks[path] and self.judge.role_of(path) == INLINE:
+                with suppress(Unparsable):
+                    grafted[path] = graft(theirs.text(path) or "", ours.text(path) or "").encode()
+        return overlaid(self.private_dir, code, judge, self.is_judge, grafted)
 
     def changed_code(self) -> tuple[str, ...]:
         """Files of the work, other than what judges it, that are not the baseline's."""
