@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 TESTS, BESIDE, STEERS, SHADOWS, COMMAND = "tests", "beside", "steers", "shadows", "command"
 INLINE = "inline"  # code with modules for tests in it: only these are the judge's
 _MODULES = (".py", ".so", ".pyd", ".pth")
+_COMPILED = ".pyc"  # runs in place of the source that people read
 _SOURCE_FOLDERS = ("", "src", "lib")
 _STANDARD = frozenset(sys.stdlib_module_names) - {"test", "this", "antigravity"}
 
@@ -61,6 +62,8 @@ class Judge(Record):
             if runner.language != PYTHON:
                 if any(part in runner.shadows for part in path.split("/")[:-1]):
                     return SHADOWS
+            elif path.endswith(_COMPILED):
+                return SHADOWS
             elif path.endswith(_MODULES):
                 name = top_module(path)
                 is_standard = name in _STANDARD or any(fnmatchcase(name, pattern) for pattern in runner.shadows)

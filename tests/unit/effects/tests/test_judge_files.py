@@ -32,6 +32,7 @@ def judge(command: str, root: Path, *base: str) -> Judge:
         ("pytest", "pytest.py", "shadows"),
         ("pytest", "src/_pytest/config.py", "shadows"),
         ("pytest", "json.py", "shadows"),
+        ("pytest", "pkg/__pycache__/a.cpython-311.pyc", "shadows"),
         ("pytest", "pytest_extra/__init__.py", "shadows"),
         ("pytest", "email/notes.md", ""),
         ("pytest", "pkg/json.py", ""),
