@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 import tomllib
 import venv
@@ -32,7 +33,7 @@ from tests.e2e.phase_task import FRAME, PhaseTask, environment_in
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = Path(__file__).with_name("replay_honest.toml")
 INSTALL_TIMEOUT_S, SUITE_TIMEOUT_S = 300, 60
-NOT_ALONE = ("PKG-INFO", "*.egg-info")  # what packing added to the source
+NOT_ALONE = ("PKG-INFO", "*.egg-info", "__pycache__")  # what packing added to the source
 LEFT = "left out"
 
 
@@ -133,8 +134,10 @@ class Ground:
         return found
 
     def _fetched(self, package: Package, version: str) -> Path | None:
-        names = {package.name, package.name.replace("-", "_"), package.name.replace("-", ".")}
-        return next((path for name in names for path in self.archives.glob(f"{name}-{version}.tar.gz")), None)
+        """An archive of this version, whichever way its name is written."""
+        wanted = f"{package.name}-{version}.tar.gz".lower().replace("_", "-")
+        found = (path for path in self.archives.glob("*.tar.gz") if path.name.lower().replace("_", "-") == wanted)
+        return next(found, None)
 
 
 def command(ground: Ground, package: Package) -> str:
@@ -143,13 +146,13 @@ def command(ground: Ground, package: Package) -> str:
 
 def replay(ground: Ground, package: Package, old: str, new: str) -> Replayed:
     """Take one pair to the last move; a pair that says nothing tells why."""
-    top = ground.folder / "pair"
-    shutil.rmtree(top, ignore_errors=True)
     since = time.monotonic()
-    try:
-        return _Pair(ground, package, top).replayed(old, new, since)
-    except Left as left:
-        return Replayed(package.name, old, new, LEFT, (str(left),))
+    # Not below this repository: pytest looks for settings further up, and would find those of Detent.
+    with tempfile.TemporaryDirectory(prefix="detent-replay-") as top:
+        try:
+            return _Pair(ground, package, Path(top)).replayed(old, new, since)
+        except Left as left:
+            return Replayed(package.name, old, new, LEFT, (str(left),))
 
 
 class _Pair:
