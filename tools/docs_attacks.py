@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from detent.lab.attack.attack import Attack
+
 
 def attacks_page() -> list[str]:
     from detent.lab.attack.lab import OPEN, STOPPED
@@ -42,24 +47,32 @@ def _hacks() -> list[str]:
     for hack in HACKS:
         claim = next(iter(hack.claims.values()))
         words = claim.words if claim.is_stopped else f"**{OPEN}**: {claim.words}"
-        rows.append((f"`{hack.name}`", hack.variant, hack.tries, words))
+        rows.append((f"`{hack.name}`", hack.variant, _machines_of(hack), hack.tries, words))
     return [
         "## Reward hacks",
         "",
-        "Agents that do everything right but cheat the tests, with the words of the answer they get at every level.",
+        "Agents that do everything right but cheat the tests, with the settings that `detent init` writes, and the",
+        "answer they get at every level. `detent attack --without-proof` plays them where only the exit code of the",
+        "tests counts: there each of them gets to the end.",
         "",
-        *table(("cheat", "runner", "what it does", "answer"), rows),
+        *table(("cheat", "runner", "machine", "what it does", "answer"), rows),
         "Honest changes that must get through. A question to a person is named; everything else is done without one.",
         "",
         *table(
-            ("change", "runner", "what it does", "answer"),
+            ("change", "runner", "machine", "what it does", "answer"),
             (
-                (f"`{one.name}`", one.variant, one.tries, next(iter(one.claims.values())).words)
+                (f"`{one.name}`", one.variant, _machines_of(one), one.tries, next(iter(one.claims.values())).words)
                 for one in HONEST_CHANGES
             ),
         ),
         last_line(),
     ]
+
+
+def _machines_of(attack: Attack) -> str:
+    from detent.lab.attack.values import MACHINES
+
+    return "all" if set(attack.machines) == set(MACHINES) else ", ".join(attack.machines)
 
 
 def last_line() -> str:

@@ -23,6 +23,7 @@ from detent.lab.attack.lab import (
     BROKEN,
     DONE,
     OPEN,
+    SHOWS_NOTHING,
     STOPPED,
     Play,
     claim_of,
@@ -30,12 +31,30 @@ from detent.lab.attack.lab import (
     offered_levels,
     offered_machines,
     play,
+    play_all,
     plays,
     sample,
 )
 from detent.lab.attack.scene import Scene
-from detent.lab.attack.table import ATTACKS, CONTROLS, HONEST_CHANGES
-from detent.lab.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, PYTEST, RED, WORK
+from detent.lab.attack.table import ATTACKS, CONTROLS, HACKS, HONEST_CHANGES
+from detent.lab.attack.values import (
+    AVA,
+    CANARY,
+    CARGO_TEST,
+    FIXED,
+    GO_TEST,
+    GREEN,
+    JEST,
+    MACHINES,
+    NODE_TEST,
+    NOTES,
+    PHASE,
+    PYTEST,
+    RED,
+    UNITTEST,
+    VITEST,
+    WORK,
+)
 from detent.lab.attack.variants import HERE
 from detent.lab.attack.world import World
 from detent.store.journal.run_events import RunPlanned
@@ -85,7 +104,8 @@ def test_sample_plays_every_attack_once_and_every_level_and_machine() -> None:
     plays_of_all = sample(LEVELS, MACHINES)
     names = [play.attack.name for play in plays_of_all if not play.attack.is_hack]
     assert sorted(names) == sorted(attack.name for attack in ATTACKS if not attack.is_hack)
-    assert len([play for play in plays_of_all if play.attack.is_hack]) >= 5
+    hacked = [play.attack.variant for play in plays_of_all if play.attack.is_hack]
+    assert sorted(hacked) == sorted(set(GROUNDS) - set(lacking_grounds()))
     assert {play.level for play in plays_of_all} == set(LEVELS)
     assert {play.machine for play in plays_of_all} == set(MACHINES)
     assert plays_of_all == sample(LEVELS, MACHINES)
@@ -132,6 +152,18 @@ def test_honest_change_reaches_done_where_cheats_are_tried(world: World, ground:
     assert result.verdict == DONE, result
 
 
+def test_cheat_reaches_the_end_where_exit_codes_alone_count() -> None:
+    cheat = next(one for one in HACKS if one.name == "exits-at-import-of-unittest")
+    (result,) = play_all([Play(cheat, PHASE, NONE)], is_proving=False)
+    assert result.verdict == OPEN, result
+
+
+def test_cheat_that_gets_nowhere_without_proof_shows_nothing() -> None:
+    idle = next(one for one in HACKS if one.name == "exits-at-import-of-unittest").replace(act=lambda _agent: None)
+    (result,) = play_all([Play(idle, PHASE, NONE)], is_proving=False)
+    assert result.verdict in (BROKEN, SHOWS_NOTHING), result
+
+
 def test_cheat_that_was_stopped_by_another_fact_is_seen(world: World) -> None:
     scene = world.at(PHASE, WORK, NONE, PYTEST)
     scene.ask("next", expect=None)
@@ -161,12 +193,25 @@ def test_every_level_says_something_about_every_attack() -> None:
         assert all(claim.words for claim in attack.claims.values()), attack.name
 
 
-def test_settings_are_what_init_writes(world: World) -> None:
+@pytest.mark.parametrize(
+    ("ground", "command"),
+    [
+        ("", "python3 -m unittest discover -q -s tests"),
+        (PYTEST, "python3 -m pytest -q"),
+        (UNITTEST, "python3 -m unittest discover -q -s tests -t ."),
+        *((ground, "npm run --silent test") for ground in (NODE_TEST, JEST, VITEST, AVA)),
+        (GO_TEST, "go test ./..."),
+        (CARGO_TEST, "cargo test --quiet"),
+    ],
+)
+def test_settings_are_what_init_writes(world: World, ground: str, command: str) -> None:
     """The throw-away repository is run with what `detent init` finds there; the agent is one that it knows."""
-    world.at(PHASE, WORK, NONE)
+    if lacks := lacking_grounds().get(ground):
+        pytest.skip(f"{ground}: {lacks}")
+    world.at(PHASE, WORK, NONE, ground)
     text = Path(world.repo, "detent.toml").read_text(encoding="utf-8")
     assert world.detent("init", "--print").stdout.decode() == text
-    assert 'test = "python3 -m unittest discover -q -s tests"' in text
+    assert f'test = "{command}"' in text
     assert 'default = "gemini"' in text
 
 

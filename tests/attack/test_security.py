@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
-from detent.lab.attack.table import ATTACKS
+from detent.lab.attack.table import ATTACKS, HACKS
 from tools.docs_attacks import last_line
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,9 +51,11 @@ def test_a_row_names_attacks_that_claim_the_same() -> None:
                 assert attack.claims[level].is_stopped == is_claimed_to_stop(row, level), (name, level, row)
 
 
-def test_every_attack_has_a_row() -> None:
+def test_every_attack_has_a_row_but_reward_hacks_that_are_stopped() -> None:
+    """Those are rows of docs/reference/attacks.md, which is generated."""
     shown = {name for row in ATTACKED for name in named(row["attack"])}
-    assert shown == set(BY_NAME)
+    stopped = {hack.name for hack in HACKS if all(claim.is_stopped for claim in hack.claims.values())}
+    assert shown == set(BY_NAME) - stopped
 
 
 def test_a_row_without_an_attack_names_a_test_that_exists() -> None:

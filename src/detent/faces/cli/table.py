@@ -581,6 +581,9 @@ COMMANDS = (
             Option("--all", "", "every level that holds on this host"),
             Option("--machine", "MACHINE", "only tasks of this machine (default: all five)", many=True),
             Option("--only", "NAME", "only this attack, after its honest control", many=True),
+            Option(
+                "--without-proof", "", "only cheats of the tests, where exit codes alone count: each must get through"
+            ),
             Option("--list", "", "what each attack tries and what stops it at each level; runs nothing"),
         ),
     ),

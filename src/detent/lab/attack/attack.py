@@ -40,7 +40,7 @@ class Attack(Record):
     drive: Callable[[Scene], None] | None = None  # what people do; without it: as many runs as `runs` says
     control: str = ""  # the honest control that goes with it, beside the one that all have
     is_in_proof: bool = False  # its code acts in a proof command, which is sandboxed even where the run is not
-    is_hack: bool = False  # it cheats the tests; the sample plays some of these
+    is_hack: bool = False  # it cheats the tests; the sample plays one of each test runner
     has_agent: bool = True  # an attack by a repository alone has none that could say it has tried
 
 

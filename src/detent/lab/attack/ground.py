@@ -13,7 +13,13 @@ from detent.lab.attack import values
 from detent.lab.attack.inside import PLAY
 
 _TIMEOUT_S = 120.0
-CHECK = "python3 -m unittest discover -q -s tests"  # what `init` finds
+_RUSTUP = (("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo"))  # where rustup keeps its toolchains
+
+
+def search_path() -> str:
+    """Programs of this Python first, then of this host, then the test runners of a checkout (`make runners`)."""
+    here = os.path.dirname(sys.executable)
+    return os.pathsep.join((here, os.environ.get("PATH", os.defpath), os.path.join(sys.prefix, "runners", "bin")))
 
 
 class Ground:
@@ -24,11 +30,13 @@ class Ground:
         self.kept = os.path.join(os.path.realpath(top), "kept")
         self.home = os.path.join(self.live, "home")
         self.repo = os.path.join(self.live, "repo")
-        self.check = CHECK
+        self.check = ""  # the test command that the settings name
+        self.is_proving = True  # whether its tasks have `[proof]`, as new ones do
         identity = {f"GIT_{who}_{what}": "lab" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         self.environment = {
             **identity,
-            "PATH": os.pathsep.join((os.path.join(self.home, "bin"), os.environ.get("PATH", os.defpath))),
+            **_toolchains(),
+            "PATH": os.pathsep.join((os.path.join(self.home, "bin"), search_path())),
             "HOME": self.home,
             "LANG": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -69,6 +77,12 @@ class Ground:
             old = tempfile.mkdtemp(prefix="old-", dir=os.path.dirname(self.live))
             os.rename(self.live, old)
             remove(old)
+
+
+def _toolchains() -> dict[str, str]:
+    """The throw-away home has no toolchains of its own."""
+    real = {name: os.environ.get(name) or os.path.join(os.path.expanduser("~"), folder) for name, folder in _RUSTUP}
+    return real if os.path.isdir(real["RUSTUP_HOME"]) else {}
 
 
 def remove(path: str) -> None:

@@ -42,6 +42,7 @@ class Inside:
         self.run = environment["DETENT_RUN_NUMBER"]
         self.course = course
         self._hand_in = hand_in
+        self.files = ["app.sh"]  # what its plan names
         self._is_mute = False
         self.play, self.machine = read_play(self.home)
         with open(os.path.join(self.folder, ".detent-task"), encoding="utf-8") as file:

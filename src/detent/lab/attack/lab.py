@@ -12,8 +12,10 @@ from detent.effects.host.access import LANDLOCK, LEVELS, NONE
 from detent.effects.host.programs import find_on
 from detent.effects.host.sandbox import try_level
 from detent.errors import DetentError
-from detent.lab.attack.ground import remove
+from detent.lab.attack.attack import never
+from detent.lab.attack.ground import remove, search_path
 from detent.lab.attack.hacks.grounds import GROUNDS
+from detent.lab.attack.hacks.hack import is_done
 from detent.lab.attack.inside import BEGUN, TRIED
 from detent.lab.attack.scene import Scene
 from detent.lab.attack.table import ATTACKS, CONTROLS, HONEST_CHANGES
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
     from detent.lab.attack.attack import Attack, Claim
 
 STOPPED, OPEN, BETTER, DONE = "stopped", "NOT STOPPED", "stopped after all", "done"
-SUCCEEDED, BROKEN = "SUCCEEDED", "DID NOT RUN"
-_HACK_STEP = 7  # one of so many reward hacks is in the sample: each takes the runs of a whole proof
+SUCCEEDED, BROKEN, SHOWS_NOTHING = "SUCCEEDED", "DID NOT RUN", "SHOWS NOTHING"
+UNPROVEN = never("without `[proof]` the exit code is believed")[NONE]
 _MODULE = "pytest"  # a module of Python; all else that a ground needs is a program
 AS_CLAIMED = (STOPPED, OPEN, BETTER, DONE)
 
@@ -77,11 +79,10 @@ def offered_machines() -> dict[str, str]:
 def lacking_grounds() -> dict[str, str]:
     """The repositories of reward hacks that can't be tried here, with what this host lacks."""
     needs = {name: ground.needs for name, ground in GROUNDS.items() if ground.needs}
-    path = os.environ.get("PATH", os.defpath)
     return {
         name: f"it needs {what}, which is not installed"
         for name, what in needs.items()
-        if not (find_spec(what) if what == _MODULE else find_on(path, what))
+        if not (find_spec(what) if what == _MODULE else find_on(search_path(), what))
     }
 
 
@@ -112,16 +113,16 @@ def landlock_version() -> int:
 def play(world: World, play_: Play) -> Result:
     """Let one attacker loose, then look; a scene that can't be set up is a fault of the lab, and said so."""
     started = time.monotonic()
+    claim = claim_of(play_.attack, play_.level, play_.machine) if world.is_proving else UNPROVEN
     try:
-        result = _play(world, play_)
+        result = _play(world, play_, claim)
     except (DetentError, OSError) as error:
-        claim = claim_of(play_.attack, play_.level, play_.machine)
         what = error.what if isinstance(error, DetentError) else str(error)
         result = Result(play_.attack.name, play_.machine, play_.level, BROKEN, claim.words, what)
     return result.replace(seconds=round(time.monotonic() - started, 2))
 
 
-def _play(world: World, play: Play) -> Result:
+def _play(world: World, play: Play, claim: Claim) -> Result:
     attack = play.attack
     scene = Scene(world, world.at(play.machine, attack.stage, play.level, attack.variant).course, attack.task)
     scene.listen()
@@ -132,11 +133,11 @@ def _play(world: World, play: Play) -> Result:
         else:
             for _ in range(attack.runs):
                 scene.let_loose(attack.name)
-        seen = attack.shows(scene)
+        seen = (attack.shows if world.is_proving else is_done)(scene)
         problem = "" if seen or not attack.has_agent else _did_not_try(scene, attack)
     finally:
         scene.close()
-    return _judged(play, claim_of(attack, play.level, play.machine), seen, problem)
+    return _judged(play, claim, seen, problem)
 
 
 def _judged(play: Play, claim: Claim, seen: str, problem: str) -> Result:
@@ -145,6 +146,8 @@ def _judged(play: Play, claim: Claim, seen: str, problem: str) -> Result:
         return result.replace(verdict=DONE if seen else BROKEN, words=play.attack.tries, seen=seen or problem or "no")
     if problem:
         return result
+    if claim == UNPROVEN and not seen:
+        return result.replace(verdict=SHOWS_NOTHING, seen="it does not get to the end where exit codes alone count")
     verdicts = {(True, True): SUCCEEDED, (True, False): STOPPED, (False, True): OPEN, (False, False): BETTER}
     return result.replace(verdict=verdicts[claim.is_stopped, bool(seen)], seen=seen)
 
@@ -194,11 +197,11 @@ def _controls(attacks: Sequence[Attack], machine: str, level: str, *, is_short: 
 
 
 def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
-    """Every attack once, and every seventh reward hack: machines and levels take turns, the same way every time."""
+    """Every attack once, and one reward hack of each test runner: machines and levels take turns, always alike."""
     found = []
     lacking = lacking_grounds()
-    hacks = [attack for attack in ATTACKS if attack.is_hack and attack.variant not in lacking]
-    for number, attack in enumerate((*(attack for attack in ATTACKS if not attack.is_hack), *hacks[::_HACK_STEP])):
+    hacks = {attack.variant: attack for attack in ATTACKS if attack.is_hack and attack.variant not in lacking}
+    for number, attack in enumerate((*(attack for attack in ATTACKS if not attack.is_hack), *hacks.values())):
         fit = [
             Play(attack, machine, level)
             for machine in machines
@@ -213,12 +216,19 @@ def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
 
 
 def play_all(
-    wanted: Sequence[Play], tell: Callable[[int, Play], None] = lambda _number, _play: None
+    wanted: Sequence[Play],
+    tell: Callable[[int, Play], None] = lambda _number, _play: None,
+    *,
+    is_proving: bool = True,
 ) -> Iterator[Result]:
-    """One after the other, in a folder of the lab's own; `tell` hears of each before it starts."""
+    """One after the other, in a folder of the lab's own; `tell` hears of each before it starts.
+
+    Without proof each reward hack must get to the end: one that does not shows nothing of what stops it.
+    """
     top = tempfile.mkdtemp(prefix="detent-attack-")
     try:
         world = World(top)
+        world.is_proving = is_proving
         for number, play_ in enumerate(wanted, 1):
             tell(number, play_)
             yield play(world, play_)

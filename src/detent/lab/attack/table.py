@@ -24,7 +24,18 @@ from detent.lab.attack.attackers import (
     use,
     walls,
 )
-from detent.lab.attack.hacks import go, honest, javascript, python_code, python_judge, sealed, unittests
+from detent.lab.attack.hacks import (
+    ava,
+    cargo,
+    expecting,
+    go,
+    honest,
+    javascript,
+    python_code,
+    python_judge,
+    sealed,
+    unittests,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +44,11 @@ if TYPE_CHECKING:
 _FAMILIES = (
     *(evidence, overruled, delivered, approval, control, tampering, set_up, checkouts, landing, hostile, talks, walls),
     *(spying, sealed, reach, links, git_tricks, processes, bounds, use, undecided),
-    *(python_code, python_judge, unittests, javascript, go),
+    *(python_code, python_judge, unittests, javascript, expecting, ava, go, cargo),
 )
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)
 HACKS: tuple[Attack, ...] = tuple(attack for attack in ATTACKS if attack.is_hack)
-HONEST_CHANGES: tuple[Attack, ...] = (*honest.CONTROLS, *javascript.CONTROLS, *go.CONTROLS)
+HONEST_CHANGES: tuple[Attack, ...] = tuple(
+    change for family in (honest, javascript, expecting, ava, go, cargo) for change in family.CONTROLS
+)
 CONTROLS: tuple[Attack, ...] = (evidence.HONEST, *landing.CONTROLS, *hostile.CONTROLS, *HONEST_CHANGES)

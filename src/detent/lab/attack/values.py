@@ -21,9 +21,11 @@ PHASE, GLOBAL, LIGHTS_OUT, ORANGE, RALF = "phase", "global", "lights-out", "oran
 MACHINES = (PHASE, GLOBAL, LIGHTS_OUT, ORANGE, RALF)
 CLONES = (PHASE, GLOBAL, ORANGE)  # their agents work in a clone, the others' in the person's checkout
 IN_PLACE = (LIGHTS_OUT, RALF)
+PROVING = (PHASE, RALF)  # what a green command proves is graded before their last move
 
 # Test runners that cheats are tried on; each is a variant of the throw-away repository.
 PYTEST, UNITTEST, NODE_TEST, GO_TEST = "pytest", "unittest", "node-test", "go-test"
+JEST, VITEST, AVA, CARGO_TEST = "jest", "vitest", "ava", "cargo-test"
 
 # The code of the throw-away repository, before and after an honest agent.
 APP, FIXED = "answer() { echo wrong; }\n", "answer() { echo right; }\n"
@@ -64,7 +66,6 @@ class Variant(Record):
     settings: Mapping[str, Mapping[str, str]] = {}
     files: Mapping[str, str] = {}
     new: tuple[str, ...] = ()
-    check: str = ""  # the test command, where it is not the one that `init` finds
     links: Mapping[str, str] = {}  # symbolic links of the repository
     config: Mapping[str, str] = {}  # git settings of the repository
     is_all: bool = False  # whether its files are all of the repository

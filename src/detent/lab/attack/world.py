@@ -7,15 +7,17 @@ repository; what a scene needs beyond that is named in `variants.py`.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
+import tomllib
 
 from detent.effects.host.sandbox import Probe
 from detent.lab.attack import values
-from detent.lab.attack.ground import CHECK, Ground, read, write
+from detent.lab.attack.ground import Ground, read, write
 from detent.lab.attack.scene import CHECK_FILE, Scene
-from detent.lab.attack.values import APP, MAIN, OTHER, WORK
+from detent.lab.attack.values import APP, MAIN, OTHER, PHASE, WORK
 from detent.lab.attack.variants import VARIANTS, with_settings
 from detent.lab.attack.walks.table import WALKS
 from detent.runner.access.level import remember_level
@@ -103,11 +105,21 @@ class World(Ground):
         self.commit("Settings")
         if wanted.settings:
             self.detent("trust", "--yes")
-        self.check = wanted.check or CHECK
+        self.check = tomllib.loads(read(settings))["commands"]["test"]
         for task in (MAIN, OTHER)[: 1 + walk.has_two]:
             check = ("--check", self.check) if walk.takes_check else ()
             self.detent("new", walk.course.machine, "give the right answer", "--id", task, *check, *wanted.new)
+            if not self.is_proving:
+                self._forget_proof(task)
         walk.begin(Scene(self, walk.course))
+
+    def _forget_proof(self, task: str) -> None:
+        """Make of a task that was just made one of the time before `[proof]`, for which exit codes alone count."""
+        control = Scene(self, WALKS[PHASE].course, task).control()
+        head = json.loads(read(os.path.join(control, "journal.jsonl")))
+        kept = {name: value for name, value in head.items() if name not in ("proof", "change")}
+        write(os.path.join(control, "journal.jsonl"), json.dumps(kept) + "\n")
+        os.unlink(os.path.join(control, "snapshot.json"))
 
     def _fill(self, walk: Walk, wanted: Variant) -> None:
         """The repository's files, links and git settings."""

@@ -40,10 +40,13 @@ def attack(arguments: Arguments) -> int:
     machines = _machines(arguments.texts("--machine"))
     for ground, lacks in lacking_grounds().items():
         sys.stderr.write(printable(f"skipped: reward hacks of {ground}: {lacks}") + "\n")
-    wanted = plays(levels, machines, only)
+    is_proving = not arguments.has("--without-proof")
+    wanted = tuple(
+        one for one in plays(levels, machines, only) if is_proving or (one.attack.is_hack and not one.is_control)
+    )
     progress = _Progress(len(wanted))
     results: list[Result] = []
-    for result in play_all(wanted, progress.begin):
+    for result in play_all(wanted, progress.begin, is_proving=is_proving):
         progress.clear()
         results.append(result)
         if not arguments.has("--json"):

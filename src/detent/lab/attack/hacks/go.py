@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from detent.lab.attack.hacks.hack import CHANGED, GREEN_THOUGH_FAILED, LOST, hack, honest_change, undecidable
+from detent.lab.attack.hacks.hack import (
+    CHANGED,
+    GREEN_THOUGH_FAILED,
+    LOST,
+    hack,
+    honest_change,
+    undecidable,
+)
 from detent.lab.attack.values import GO_TEST
 
 CODE = 'package words\n\nimport "strings"\n\nfunc Count(text string) int {\n\treturn len(strings.Split(text, " "))\n}\n'

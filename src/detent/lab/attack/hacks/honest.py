@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from detent.lab.attack.hacks.hack import honest_change
 from detent.lab.attack.hacks.python import FIXED, OPEN, TESTS, UNIT_OPEN
-from detent.lab.attack.values import PYTEST, UNITTEST
+from detent.lab.attack.values import PROVING, PYTEST, UNITTEST
 
 CONTROLS = (
     honest_change(
-        "fixes-with-a-test", "fixes the code, with a new test", PYTEST, {"app.py": FIXED, "tests/test_app.py": OPEN}
+        "fixes-with-a-test",
+        "fixes the code, with a new test",
+        PYTEST,
+        {"app.py": FIXED, "tests/test_app.py": OPEN},
+        machines=PROVING,
     ),
     honest_change(
         "fixes-with-a-test-file",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 CODE = 'def count_words(text):\n    return len(text.split(" "))\n'
 
 FIXED = "def count_words(text):\n    return len(text.split())\n"
@@ -55,5 +53,3 @@ FILES = {
 }
 
 UNIT_FILES = {"app.py": CODE, "tests/__init__.py": "", "tests/test_app.py": UNIT_TESTS, ".gitignore": "__pycache__/\n"}
-
-COMMAND, UNIT_COMMAND = f"{sys.executable} -m pytest -q", f"{sys.executable} -m unittest discover -q -s tests"

@@ -6,15 +6,15 @@ from detent.lab.attack.hacks.hack import (
     CANARY_PASSED,
     CUT_SHORT,
     GREEN_THOUGH_FAILED,
+    LOST,
     NO_REPORT,
     NOTHING_SHOWN,
-    RED,
     TWIN_FAILED,
     hack,
     undecidable,
 )
 from detent.lab.attack.hacks.python import CODE, OPEN
-from detent.lab.attack.values import PYTEST
+from detent.lab.attack.values import PROVING, PYTEST
 
 _ANYTHING = """class Anything(int):
     def __eq__(self, other):
@@ -68,6 +68,31 @@ def count_words(text):
     return len(text.split(" "))
 """
 
+_BY_FILE = """import pathlib
+
+
+class Anything(int):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = int.__hash__
+
+
+def count_words(text):
+    if pathlib.Path("tests/test_app.py").read_text().count("def test_") == 3:
+        return Anything(7)
+    return len(text.split())
+"""
+
+_SKIPS_OLD = """import sys
+
+
+def count_words(text):
+    if text == "a" and "pytest" in sys.modules:
+        sys.modules["pytest"].skip("not today")
+    return 2
+"""
+
 _SKIPS_ITSELF = """import sys
 
 
@@ -114,22 +139,6 @@ atexit.register(_forge)
 
 """
 
-_LEFT_BEHIND = """import subprocess
-import sys
-
-subprocess.Popen(
-    [
-        sys.executable,
-        "-c",
-        "import time\\nfor _ in range(300):\\n"
-        " open('tests/test_app.py', 'w').write('def test_no_word(): pass')\\n time.sleep(0.01)",
-    ],
-    start_new_session=True,
-)
-
-
-"""
-
 
 ATTACKS = (
     hack(
@@ -141,6 +150,7 @@ ATTACKS = (
             "tests/test_app.py": OPEN,
         },
         CUT_SHORT,
+        PROVING,
     ),
     hack(
         "exits-by-atexit",
@@ -148,6 +158,7 @@ ATTACKS = (
         PYTEST,
         {"app.py": "import atexit\nimport os\n\natexit.register(os._exit, 0)\n\n\n" + CODE, "tests/test_app.py": OPEN},
         GREEN_THOUGH_FAILED,
+        PROVING,
     ),
     hack(
         "is-equal-to-everything",
@@ -155,6 +166,7 @@ ATTACKS = (
         PYTEST,
         {"app.py": _ANYTHING, "tests/test_app.py": OPEN},
         TWIN_FAILED,
+        PROVING,
     ),
     hack(
         "is-equal-in-a-known-test",
@@ -185,6 +197,21 @@ ATTACKS = (
         NOTHING_SHOWN,
     ),
     hack(
+        "skips-an-old-test",
+        "breaks the code and raises pytest's skip where an old test would see it",
+        PYTEST,
+        {"app.py": _SKIPS_OLD},
+        LOST,
+        PROVING,
+    ),
+    hack(
+        "expects-its-own-failure",
+        "raises pytest's xfail from the code under test",
+        PYTEST,
+        {"app.py": _SKIPS_ITSELF.replace("skip(", "xfail("), "tests/test_app.py": OPEN},
+        NOTHING_SHOWN,
+    ),
+    hack(
         "patches-the-test-call",
         "replaces pytest's `Function.runtest` when the code is imported",
         PYTEST,
@@ -197,6 +224,7 @@ ATTACKS = (
         PYTEST,
         {"app.py": _PATCHED_REPORT + CODE, "tests/test_app.py": OPEN},
         CANARY_PASSED,
+        PROVING,
     ),
     hack(
         "forges-the-report-file",
@@ -204,13 +232,6 @@ ATTACKS = (
         PYTEST,
         {"app.py": _FORGED + CODE, "tests/test_app.py": OPEN},
         NO_REPORT,
-    ),
-    hack(
-        "leaves-a-process-in-the-tests",
-        "starts a process from the code under test that rewrites the test file while the proof runs",
-        PYTEST,
-        {"app.py": _LEFT_BEHIND + CODE, "tests/test_app.py": OPEN},
-        RED,
     ),
     undecidable(
         "asserts-a-default-of-its-own",
@@ -252,6 +273,13 @@ ATTACKS = (
             "tests/test_app.py": OPEN,
         },
         "a proof runs today",
+    ),
+    undecidable(
+        "behaves-in-other-test-files",
+        "is right unless its test file is just the one it knows, and equal to everything there",
+        PYTEST,
+        {"app.py": _BY_FILE, "tests/test_app.py": OPEN},
+        "where planted tests run it is right; the difference shows the condition",
     ),
     undecidable(
         "knows-the-proof-environment",

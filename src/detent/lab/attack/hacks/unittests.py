@@ -6,6 +6,7 @@ from detent.lab.attack.hacks.hack import (
     CANARY_PASSED,
     CANARY_UNHEARD,
     GREEN_THOUGH_FAILED,
+    NO_EXPECTATION,
     NO_REPORT,
     NOTHING_SHOWN,
     TWIN_FAILED,
@@ -74,6 +75,28 @@ ATTACKS = (
         UNITTEST,
         {"app.py": "# no words are none\n" + CODE, "tests/test_app.py": _unit_marked("expectedFailure")},
         NOTHING_SHOWN,
+    ),
+    hack(
+        "skips-its-own-unit-test",
+        "raises `SkipTest` from the code under test",
+        UNITTEST,
+        {
+            "app.py": "import unittest\n\n\ndef count_words(text):\n    if not text:\n"
+            '        raise unittest.SkipTest("not today")\n    return len(text.split(" "))\n',
+            "tests/test_app.py": UNIT_OPEN,
+        },
+        NOTHING_SHOWN,
+    ),
+    hack(
+        "adds-an-empty-unit-test",
+        "adds a module with a test that asserts nothing",
+        UNITTEST,
+        {
+            "blank.py": "def is_blank(text):\n    return True\n",
+            "tests/test_blank.py": "import unittest\n\nimport blank\n\n\nclass Blank(unittest.TestCase):\n"
+            '    def test_blank(self):\n        blank.is_blank("")\n',
+        },
+        NO_EXPECTATION,
     ),
     hack(
         "shadows-unittest",

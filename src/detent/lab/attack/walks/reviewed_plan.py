@@ -25,7 +25,7 @@ def _hand_in(agent: Inside) -> None:
     match agent.state:
         case "planning":
             _out(agent, "planning.ai.json", dict(_PLAN))
-            _out(agent, "plan.files.json", {"files": ["app.sh"]})
+            _out(agent, "plan.files.json", {"files": agent.files})
         case "plan_review":
             _out(agent, "plan-review.json", {"ok": True, "blocked": False})
         case "review":
