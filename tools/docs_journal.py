@@ -17,6 +17,7 @@ from tools.docs_machines import table
 _FIELD = re.compile(r"^    (\w+): (.+?)(?: = .+?)?(?:  # (.+))?$")
 _TYPES = (
     (" | None", ""),
+    ("Sequence[Mapping[str, str]]", "list of tables of text"),
     ("Mapping[str, Any]", "table"),
     ("Mapping[str, Mapping[str, str]]", "table of tables of text"),
     ("Mapping[str, Mapping[str, float]]", "table of tables of numbers"),

@@ -364,7 +364,7 @@ class RustFiles:
     def of(self, test: str) -> tuple[str, str]:
         """The file, and the name inside it: what the file itself is called is no part of that."""
         places = [self._below(root, test) for root in self._roots]
-        return next((one for one in places if _declares(*one)), places[0])
+        return next((place for place in places if _declares(*place)), places[0])
 
     def _below(self, root: str, test: str) -> tuple[str, str]:
         modules = test.split("::")[:-1]

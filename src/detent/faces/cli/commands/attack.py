@@ -42,7 +42,7 @@ def attack(arguments: Arguments) -> int:
         sys.stderr.write(printable(f"skipped: reward hacks of {ground}: {lacks}") + "\n")
     is_proving = not arguments.has("--without-proof")
     wanted = tuple(
-        one for one in plays(levels, machines, only) if is_proving or (one.attack.is_hack and not one.is_control)
+        game for game in plays(levels, machines, only) if is_proving or (game.attack.is_hack and not game.is_control)
     )
     progress = _Progress(len(wanted))
     results: list[Result] = []
