@@ -507,17 +507,22 @@ def test_landing_is_for_people(detent: Detent, repo: MakeRepo) -> None:
     assert (done.code, "is for a person" in done.err) == (1, True), done
 
 
-@pytest.mark.parametrize(("line", "code"), [("grep -q worked app.py", 0), ("! grep -q worked app.py", 1)])
-def test_commands_that_no_gate_runs_are_run_when_work_lands(
-    detent: Detent, repo: MakeRepo, tmp_path: Path, line: str, code: int
+@pytest.mark.parametrize("is_late", [False, True], ids=["merged as it was", "another file came"])
+def test_the_project_s_commands_run_on_the_merged_tree(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, is_late: bool
 ) -> None:
+    line = "! test -e late.txt"
     oranges = Oranges(detent, repo, tmp_path)
     oranges.honest()
     task = oranges.orange("working", more=f"[commands]\ntest = {json.dumps(line)}\n")
     assert task("run", task.id, cwd=task.repo).code == WAITS
     assert task("approve", task.id, cwd=task.repo).code == 0
+    if is_late:
+        (task.repo / "late.txt").write_text("late\n", encoding="utf-8")
+        repo.git(task.repo, "add", "late.txt")
+        repo.git(task.repo, "commit", "--quiet", "--message=Meanwhile")
     landed = task("land", task.id, cwd=task.repo)
-    assert landed.code == code, landed
-    assert (f"{line!r} fails on the merged tree (exit 1)" in landed.err) == bool(code), landed
-    assert bool(task.entries("landed")) == (not code)
-    assert "worked" in (task.repo / "app.py").read_text(encoding="utf-8") or code
+    assert landed.code == is_late, landed
+    assert (f"{line!r} fails on the merged tree (exit 1)" in landed.err) == is_late, landed
+    assert bool(task.entries("landed")) != is_late
+    assert ("worked" in (task.repo / "app.py").read_text(encoding="utf-8")) != is_late
