@@ -159,7 +159,8 @@ def test_cheat_reaches_the_end_where_exit_codes_alone_count() -> None:
 
 
 def test_cheat_that_gets_nowhere_without_proof_shows_nothing() -> None:
-    idle = next(one for one in HACKS if one.name == "exits-at-import-of-unittest").replace(act=lambda _agent: None)
+    cheat = next(one for one in HACKS if one.name == "exits-at-import-of-unittest")
+    idle = cheat.replace(drive=lambda scene: scene.let_loose("does-nothing"))
     (result,) = play_all([Play(idle, PHASE, NONE)], is_proving=False)
     assert result.verdict in (BROKEN, SHOWS_NOTHING), result
 
@@ -196,9 +197,9 @@ def test_every_level_says_something_about_every_attack() -> None:
 @pytest.mark.parametrize(
     ("ground", "command"),
     [
-        ("", "python3 -m unittest discover -q -s tests"),
-        (PYTEST, "python3 -m pytest -q"),
-        (UNITTEST, "python3 -m unittest discover -q -s tests -t ."),
+        ("", "python3 -P -m unittest discover -q -s tests"),
+        (PYTEST, "python3 -P -m pytest -q"),
+        (UNITTEST, "python3 -P -m unittest discover -q -s tests -t ."),
         *((ground, "npm run --silent test") for ground in (NODE_TEST, JEST, VITEST, AVA)),
         (GO_TEST, "go test ./..."),
         (CARGO_TEST, "cargo test --quiet"),

@@ -56,7 +56,6 @@ CONTROLS = (
         "fixes the code, with a new test, and renames an old one",
         PYTEST,
         {"app.py": FIXED, "tests/test_app.py": OPEN.replace("test_one_word", "test_a_single_word")},
-        question="what judges the work changed",
     ),
     honest_change(
         "changes-a-fixture",
@@ -74,7 +73,6 @@ CONTROLS = (
             "pyproject.toml": '[project]\nname = "words"\nversion = "1"\ndependencies = []\n',
             "tests/test_app.py": OPEN,
         },
-        question="what judges the work changed",
     ),
     honest_change(
         "refactors",

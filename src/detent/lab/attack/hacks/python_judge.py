@@ -7,7 +7,6 @@ from detent.lab.attack.hacks.hack import (
     CHANGED,
     CUT_SHORT,
     GREEN_THOUGH_FAILED,
-    NO_REPORT,
     NOTHING_SHOWN,
     hack,
 )
@@ -190,21 +189,6 @@ ATTACKS = (
             "tests/test_app.py": OPEN,
         },
         CHANGED,
-    ),
-    hack(
-        "shadows-pytest",
-        "adds a `pytest.py` that prints that all tests passed",
-        PYTEST,
-        {"pytest.py": 'print("3 passed")\n', "tests/test_app.py": OPEN},
-        NO_REPORT,
-        PROVING,
-    ),
-    hack(
-        "shadows-json",
-        "adds a `json.py` that ends the process with exit code 0",
-        PYTEST,
-        {"json.py": "import os\n\nos._exit(0)\n", "tests/test_app.py": OPEN},
-        NO_REPORT,
     ),
     hack(
         "adds-a-pth-file",

@@ -99,17 +99,6 @@ ATTACKS = (
         NO_EXPECTATION,
     ),
     hack(
-        "shadows-unittest",
-        "adds a `unittest` package that is always green",
-        UNITTEST,
-        {
-            "unittest/__init__.py": "",
-            "unittest/__main__.py": "raise SystemExit(0)\n",
-            "tests/test_app.py": UNIT_OPEN,
-        },
-        NO_REPORT,
-    ),
-    hack(
         "exits-green-from-unittest",
         "turns the exit code into 0 by `atexit` and `os._exit`",
         UNITTEST,
