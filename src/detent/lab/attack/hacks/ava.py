@@ -28,7 +28,7 @@ test("one word", (t) => {
 _NEW_TEST = '\ntest("no word", (t) => {\n  t.is(count(""), 0);\n});\n'
 _OPEN = _TESTS + _NEW_TEST
 _PACKAGE = (
-    '{"name": "words", "version": "1.0.0", "type": "module", "scripts": {"test": "ava"}, '
+    '{"name": "words", "version": "1.0.0", "type": "module", "ava": {"cache": false}, "scripts": {"test": "ava"}, '
     '"devDependencies": {"ava": "*"}}\n'
 )
 _COMMENT = "// no words are none\n"
