@@ -206,6 +206,7 @@ def _others(files: Files) -> dict[str, str]:
             "snapshot.json", "projected.jsonl", "native-last", "tree.json", "touched.json", "lock", "journal.jsonl",
         )  # fmt: skip
         is_cache = is_cache or f"{name}/".startswith("repo/.git/detent/baselines/")  # found out again where it is lost
+        is_cache = is_cache or name == "repo/.git/detent/proving.lock"  # an empty file, made again
         is_git = f"{name}/".startswith(f"{CONTROL}/git/")
         is_timed = name in (STATE, LOG) or name.startswith(f"{CONTROL}/receipts/")
         if is_cache or is_git or is_timed or SCRATCH.match(name):

@@ -442,8 +442,10 @@ def test_new_killed_after_any_git_call_can_be_repeated(
         if done.code == 0:
             break
         assert done.code == -signal.SIGKILL, done
-        assert detent("list", "--json", cwd=path).json()["tasks"] == []
-        assert detent(*words, cwd=path).code == 0
+        made = detent("list", "--json", cwd=path).json()["tasks"]
+        # Once the first line is written the task is there, and only what `new` tells is missing.
+        assert [task["id"] for task in made] in ([], [ID])
+        assert made or detent(*words, cwd=path).code == 0
         (home,) = (item for item in Path(clean_environment["XDG_STATE_HOME"], "detent").glob(f"repo-{number}-*"))
         assert [item.name for item in home.iterdir()] == [ID]
         assert contents(home / ID / "tree") == dict(SAMPLE_FILES)

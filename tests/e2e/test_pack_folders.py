@@ -118,6 +118,13 @@ def test_lists_show_task_whose_pack_was_changed_and_all_others(user: PackUser) -
     assert "pack changelog" in letters["t"]["why"]
 
 
+def test_check_that_no_gate_would_run_is_refused(user: PackUser) -> None:
+    refused = user("new", "changelog", "tell of the option", "--id", "t", "--check", "true")
+    assert refused.code == 2, refused
+    assert "changelog has no gate that runs commands: --check would prove nothing" in refused.err
+    assert user("list", "--json").json()["tasks"] == []
+
+
 @pytest.mark.parametrize("words", ["status other", "next other", "list", "inbox"])
 def test_readers_of_other_tasks_import_no_pack(user: PackUser, words: str) -> None:
     if words != "inbox":  # it asks the gates of every task, so there is none of the pack's

@@ -50,10 +50,10 @@ class Stage:
         self.scenes.append({"tried": sentence, "commands": []})
         self._print("\n" + self._wrapped(f"{number:>2}. {sentence}", "    ", _BOLD))
 
-    def detent(self, *words: str, expect: int = 0, most: int = 12) -> str:
+    def detent(self, *words: str, expect: int = 0, most: int = 20) -> str:
         return self.command(("detent", *words), expect=expect, most=most)
 
-    def command(self, words: tuple[str, ...], *, expect: int = 0, most: int = 12) -> str:
+    def command(self, words: tuple[str, ...], *, expect: int = 0, most: int = 20) -> str:
         """Run one command in the repository and tell it; `most` lines of what it said are shown."""
         argv = (sys.executable, "-u", "-m", "detent", *words[1:]) if words[0] == "detent" else words
         shown = " ".join(word if _PLAIN_WORD.fullmatch(word) else f'"{word}"' for word in words)

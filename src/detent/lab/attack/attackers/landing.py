@@ -44,7 +44,7 @@ def _merged_by_hand(scene: Scene) -> None:
 def _red_and_signed(scene: Scene) -> None:
     for _ in range(2):
         scene.let_loose("lands-red-code")
-    scene.ask("approve")
+    scene.ask("approve", expect=None)
     _land(scene)
 
 
